@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from marker_hardware import data, generated, pinmap, sensors, tables
-from marker_hardware.codes import ErrorCode, Flag, Kind, Latch, LossCause, Mode, PinState, Quality, Topic
+from marker_hardware.codes import ErrorCode, Flag, HealthCode, Kind, Latch, LossCause, Mode, PinState, Quality, Topic
 from marker_hardware.pinmap import Profile
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "ErrorCode",
     "Flag",
     "Group",
+    "HealthCode",
     "Kind",
     "Latch",
     "LossCause",
