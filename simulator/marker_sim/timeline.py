@@ -1,0 +1,38 @@
+"""What happened in a shot and when: the meeting point of whatever plays (script or physics) and whatever senses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from marker_rules.facts import Fact
+from marker_rules.shot import Call, Shot
+
+MS = 1_000_000  # ns
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One fact at `t_ns` after the strike. `strength`: approach speed of what met, m/s (0 where it has none).
+
+    `at_mm`: where on the table, in the table's frame; None where the player does not know (a script without physics).
+    """
+
+    t_ns: int
+    fact: Fact
+    strength: float = 1.0
+    at_mm: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """One shot: facts in time order, the moment of rest, and what the referee saw besides (`calls`)."""
+
+    items: tuple[Timed, ...]
+    rest_ns: int
+    calls: tuple[Call, ...] = ()
+    decided: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def shot(self) -> Shot:
+        """The truth as the rules want it."""
+        return Shot(tuple(item.fact for item in self.items), self.calls, self.decided)
