@@ -1,0 +1,1 @@
+"""Everything people look at: pages, stream, commands over HTTP."""

@@ -1,0 +1,176 @@
+"""The web application: routes, the checks every request passes, and the headers every answer carries."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from marker_hub.web.api import Api, Refused
+from marker_hub.web.assets import Assets, assets
+from marker_hub.web.auth import Authority, Role
+from marker_hub.web.pages import PAGES, shell
+from marker_hub.web.port import HubPort, UnknownTable
+from marker_hub.web.settings import WebSecrets, WebSettings
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Guard:
+    """Checks Host and Origin before anything else, and adds the security headers to every answer.
+
+    Addresses and localhost are always good hosts (an attacker cannot own them by name); names must be listed.
+    """
+
+    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", []), *extra]}
+            await send(message)
+
+        refusal = self._refusal(Request(scope))
+        if refusal is not None:
+            await refusal.response()(scope, receive, with_headers)
+            return
+        await self.app(scope, receive, with_headers)
+
+    def _refusal(self, request: Request) -> Refused | None:
+        host = request.headers.get("host", "")
+        if not self._host_is_good(host):
+            return Refused(
+                421, "host", f"This hub does not answer to the name '{host}'. Add it to the hosts of the configuration."
+            )
+        if request.method in {"GET", "HEAD"}:
+            return None
+        origin = request.headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return Refused(403, "origin", "Commands are taken from this hub's own pages only.")
+        if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+            return Refused(403, "origin", "Commands are taken from this hub's own pages only.")
+        return None
+
+    def _host_is_good(self, host: str) -> bool:
+        name = urlsplit(f"//{host}").hostname or ""
+        if name == "localhost" or name in self.settings.hosts:
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+
+def _static(request: Request) -> Response:
+    path = request.path_params["path"]
+    content = assets().contents.get(path)
+    if content is None:
+        return Refused(404, "no-file", f"There is no file '{path}'.").response()
+    current = request.path_params["build"] == assets().build
+    cache = "public, max-age=31536000, immutable" if current else "no-store"
+    return Response(content, headers={"Cache-Control": cache}, media_type=Assets.media_type(path))
+
+
+def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> list[Route]:
+    def page(name: str) -> Handler:
+        async def handler(request: Request) -> Response:
+            session = authority.open(request.cookies.get("marker_session"))
+            parameters: Mapping[str, str] = request.path_params
+            table = parameters.get("table", "")
+            if table and table not in hub.tables():
+                return shell(PAGES["missing"], request, settings, session, status=404)
+            if session.role(table or "*") < PAGES[name].least and session.highest < PAGES[name].least:
+                return _to_login(request, table, PAGES[name].least)
+            if table and session.role(table) < PAGES[name].least:
+                return _to_login(request, table, PAGES[name].least)
+            return shell(PAGES[name], request, settings, session, table=table, match=parameters.get("match", ""))
+
+        return handler
+
+    return [
+        Route("/", page("hall")),
+        Route("/tables/{table}", page("display")),
+        Route("/tables/{table}/overlay", page("overlay")),
+        Route("/tables/{table}/referee", page("referee")),
+        Route("/tables/{table}/new", page("referee")),
+        Route("/tables/{table}/join", page("join")),
+        Route("/service", page("service")),
+        Route("/service/{table}", page("service")),
+        Route("/matches", page("matches")),
+        Route("/matches/{match}", page("match")),
+        Route("/day", page("day")),
+        Route("/login", page("login")),
+    ]
+
+
+def _to_login(request: Request, table: str, least: Role) -> Response:
+    return RedirectResponse(
+        f"/login?next={request.url.path}&table={table}&role={least.word}",
+        status_code=303,
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None = None) -> Starlette:
+    """The application for uvicorn. It keeps no state of matches: everything shown comes from `hub`."""
+    settings = settings or WebSettings()
+    authority = Authority(secrets)
+    api = Api(hub, authority, settings)
+    routes = [
+        *_page_routes(hub, authority, settings),
+        Route("/static/{build}/{path:path}", _static),
+        Route("/api/tables", api.list_tables),
+        Route("/api/tables/{table}", api.table),
+        Route("/api/tables/{table}/sheet", api.sheet),
+        Route("/api/tables/{table}/service", api.service),
+        Route("/api/tables/{table}/join", api.join),
+        Route("/api/tables/{table}/commands", api.command, methods=["POST"]),
+        Route("/api/matches", api.matches),
+        Route("/api/matches/{match}", api.match),
+        Route("/api/matches/{match}/export.{form}", api.export),
+        Route("/api/stream", api.stream),
+        Route("/api/session", api.whoami),
+        Route("/api/login", api.login, methods=["POST"]),
+        Route("/api/logout", api.logout, methods=["POST"]),
+        Route("/api/openapi.json", api.openapi),
+        Route("/healthz", api.healthz),
+        Route("/metrics", api.metrics),
+    ]
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        return error.response()
+
+    async def unknown_table(_: Request, error: Exception) -> Response:
+        return Refused(404, "no-table", str(error)).response()
+
+    handlers: Any = {Refused: refused, UnknownTable: unknown_table}
+    app = Starlette(routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers=handlers)
+    app.state.authority = authority
+    return app

@@ -1,0 +1,52 @@
+"""The static files of the pages, read once: content, type, and one build number over all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+TYPES = {
+    "css": "text/css; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "txt": "text/plain; charset=utf-8",
+    "woff2": "font/woff2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """`contents`: path below static/ -> bytes; `build`: changes when any of them does."""
+
+    contents: dict[str, bytes]
+    build: str
+
+    @staticmethod
+    def media_type(path: str) -> str:
+        """The media type of a file by its ending."""
+        return TYPES[path.rpartition(".")[2]]
+
+
+def _walk(folder: Traversable, prefix: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for item in folder.iterdir():
+        if item.is_dir():
+            found |= _walk(item, f"{prefix}{item.name}/")
+        elif item.name.rpartition(".")[2] in TYPES:
+            found[prefix + item.name] = item.read_bytes()
+    return found
+
+
+@cache
+def assets() -> Assets:
+    """All files, read on first use."""
+    contents = _walk(files("marker_hub.web") / "static", "")
+    digest = hashlib.blake2b(digest_size=6)
+    for path in sorted(contents):
+        digest.update(path.encode() + b"\0" + contents[path])
+    return Assets(contents, digest.hexdigest())

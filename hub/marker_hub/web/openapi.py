@@ -1,0 +1,117 @@
+"""The OpenAPI document of the HTTP interface, made from the types the code itself uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from marker_hub.commands import Command
+
+
+def _operation(
+    summary: str,
+    *,
+    parameters: tuple[str, ...] = (),
+    body: Any = None,
+    media: str = "application/json",
+    errors: tuple[int, ...] = (),
+) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "summary": summary,
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in parameters
+        ],
+        "responses": {"200": {"description": "done", "content": {media: {}}}}
+        | {
+            str(code): {
+                "description": ERRORS[code],
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+            }
+            for code in errors
+        },
+    }
+    if body is not None:
+        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return made
+
+
+ERRORS = {
+    400: "the body is not understood; `text` names the field",
+    401: "log in first",
+    403: "the role does not suffice, or the request comes from another site",
+    404: "no such table or match",
+    409: "based on an older state; `view` is the fresh one",
+    413: "the body is larger than 64 KB",
+    415: "the body is not application/json",
+    422: "the rules or the state of the table do not allow this now; `text` says why",
+    429: "too many attempts or commands; see Retry-After",
+    503: "the hub cannot record now",
+}
+
+
+def document() -> dict[str, Any]:
+    """The whole document, OpenAPI 3.1."""
+    from marker_hub.web.api import Login
+
+    (command, login), schemas = msgspec.json.schema_components(
+        [Command, Login], ref_template="#/components/schemas/{name}"
+    )
+    schemas["Error"] = {
+        "type": "object",
+        "required": ["code", "text"],
+        "properties": {"code": {"type": "string"}, "text": {"type": "string"}, "clause": {"type": "string"}},
+    }
+    table, match = ("table",), ("match",)
+    paths = {
+        "/api/tables": {"get": _operation("View models of all tables")},
+        "/api/tables/{table}": {"get": _operation("View model of a table", parameters=table, errors=(404,))},
+        "/api/tables/{table}/sheet": {
+            "get": _operation("Shot sheet; players and referees", parameters=table, errors=(401, 403, 404))
+        },
+        "/api/tables/{table}/service": {
+            "get": _operation("Sensors and node", parameters=table, errors=(401, 403, 404))
+        },
+        "/api/tables/{table}/join": {
+            "get": _operation("Code for a match without a referee", parameters=table, errors=(404, 409))
+        },
+        "/api/tables/{table}/commands": {
+            "post": _operation(
+                "One command", parameters=table, body=command, errors=(400, 401, 403, 404, 409, 413, 415, 422, 429, 503)
+            )
+        },
+        "/api/stream": {
+            "get": _operation(
+                "Server-sent events: hello, snapshot, table, sheet, announce, beat",
+                media="text/event-stream",
+                errors=(401, 403, 404, 503),
+            )
+        },
+        "/api/matches": {"get": _operation("All matches, newest first")},
+        "/api/matches/{match}": {
+            "get": _operation("A match with games, shots and events", parameters=match, errors=(404,))
+        },
+        "/api/matches/{match}/export.{form}": {
+            "get": _operation(
+                "A match as jsonl, csv or pdf",
+                parameters=("match", "form"),
+                media="application/octet-stream",
+                errors=(404,),
+            )
+        },
+        "/api/session": {"get": _operation("Roles of this session")},
+        "/api/login": {
+            "post": _operation(
+                "PIN, key or join code for a session cookie", body=login, errors=(400, 401, 403, 404, 413, 415, 429)
+            )
+        },
+        "/api/logout": {"post": _operation("End the session", errors=(415,))},
+        "/healthz": {"get": _operation("Whether the hub records", errors=(503,))},
+        "/metrics": {"get": _operation("Counters for Prometheus", media="text/plain")},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "billiard-marker", "version": "1"},
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
