@@ -1,0 +1,112 @@
+"""Tables, pragmas and the opening of the database."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+SCHEMA_VERSION = 1
+"""`PRAGMA user_version`; an older file is migrated, a newer one refused."""
+
+DDL = """
+CREATE TABLE node(id INTEGER PRIMARY KEY, uid TEXT NOT NULL, epoch INTEGER NOT NULL, tbl TEXT NOT NULL,
+  UNIQUE(uid, epoch)) STRICT;
+CREATE TABLE entry(tbl TEXT NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, node INTEGER, boot INTEGER, seq INTEGER,
+  dev_us INTEGER, mono_us INTEGER NOT NULL, wall_ms INTEGER NOT NULL, key TEXT, role TEXT, session TEXT,
+  body BLOB NOT NULL, PRIMARY KEY(tbl, n)) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX entry_obs ON entry(node, boot, seq) WHERE node IS NOT NULL AND seq IS NOT NULL;
+CREATE UNIQUE INDEX entry_key ON entry(key) WHERE key IS NOT NULL;
+CREATE TABLE match(id TEXT PRIMARY KEY, tbl TEXT NOT NULL, n_from INTEGER NOT NULL, n_to INTEGER, head BLOB NOT NULL) STRICT;
+CREATE TABLE reject(id INTEGER PRIMARY KEY, wall_ms INTEGER NOT NULL, topic TEXT NOT NULL, reason TEXT NOT NULL,
+  body BLOB NOT NULL) STRICT;
+CREATE TABLE snapshot(tbl TEXT NOT NULL, n INTEGER NOT NULL, fold INTEGER NOT NULL, hash BLOB NOT NULL,
+  state BLOB NOT NULL, PRIMARY KEY(tbl, n)) STRICT;
+CREATE TABLE note(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+"""
+
+ENTRY_COLUMNS = "tbl,n,kind,node,boot,seq,dev_us,mono_us,wall_ms,key,role,session,body"
+_PAGE_CACHE_KIB = 8192
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the text names file, finding and remedy."""
+
+
+class Damaged(JournalError):
+    """`quick_check` or opening found damage."""
+
+
+def database_path(folder: Path) -> Path:
+    """File of the journal in a data folder."""
+    return folder / "journal.sqlite3"
+
+
+def _pragmas(connection: sqlite3.Connection) -> None:
+    # FULL and WAL are the durability promise: a PUBACK goes out only after this commit reached the disk.
+    mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+    if mode != "wal":
+        raise JournalError(f"the file system does not allow WAL (journal_mode is {mode}); use a local disk")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute(f"PRAGMA cache_size=-{_PAGE_CACHE_KIB}")
+    connection.execute("PRAGMA wal_autocheckpoint=2000")
+    connection.execute("PRAGMA busy_timeout=5000")
+
+
+def connect_write(path: Path) -> sqlite3.Connection:
+    """The writer's connection; transactions are explicit. Usable in one thread at a time."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        _pragmas(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write. Raises JournalError when the file is not there."""
+    if not path.is_file():
+        raise JournalError(f"{path}: no journal here; give the data folder of a hub")
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA busy_timeout=5000")
+    return connection
+
+
+def prepare(path: Path) -> None:
+    """Create or check the database file; leaves nothing open.
+
+    Raises Damaged when `quick_check` finds a fault, JournalError when the file belongs to a newer version or cannot be written.
+    """
+    fresh = not path.exists()
+    if fresh:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    try:
+        connection = connect_write(path)
+    except sqlite3.DatabaseError as error:
+        raise _error(path, error) from error
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise JournalError(
+                f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}); update"
+            )
+        if version == 0:
+            connection.executescript(f"BEGIN;{DDL}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+        else:
+            finding = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if finding != "ok":
+                raise Damaged(f"{path}: {finding}")
+    except sqlite3.DatabaseError as error:
+        raise _error(path, error) from error
+    finally:
+        connection.close()
+
+
+def _error(path: Path, error: sqlite3.DatabaseError) -> JournalError:
+    if error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return Damaged(f"{path}: {error}")
+    return JournalError(f"{path}: {error}; check the disk and the permissions of the data folder")
