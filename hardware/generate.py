@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "hardware"))
 
 from marker_hardware import generated  # noqa: E402 - runs from a plain clone too
 from marker_hardware.data import HardwareDataError  # noqa: E402
+from marker_hardware.tree import Tree, Unavailable  # noqa: E402
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -22,8 +23,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="repository to read and write (default: this one)")
     arguments = parser.parse_args(argv)
     try:
-        files = generated.render(arguments.root)
-    except HardwareDataError as error:
+        files = generated.render(Tree(arguments.root))
+    except (HardwareDataError, Unavailable) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     stale = [path for path, text in files.items() if not _same(arguments.root / path, text)]

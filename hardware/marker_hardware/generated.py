@@ -1,14 +1,12 @@
 """Texts of the files derived from the hardware data: device modules and the typed wire codes of the host."""
 
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from marker_hardware import data
 from marker_hardware.calibration import Calibration
 from marker_hardware.pinmap import PinMap
 from marker_hardware.sensors import Sensors
+from marker_hardware.tree import Tree
 
 WIDTH = 120
 # Unit at the end of a name -> unit on the device and the factor between them. The device computes with integers only.
@@ -33,38 +31,22 @@ _RATIOS = {
 }
 
 
-def render(root: Path) -> dict[str, str]:
-    """Repository path -> text of every generated file, computed from the TOML files below root/hardware.
+def render(tree: Tree) -> dict[str, str]:
+    """Repository path -> text of every generated file, computed from the hardware data of the tree.
 
     Raises HardwareDataError when a source cannot be read.
     """
-    pins = _read(root, PinMap, "pinmap.toml")
-    sensors = _read(root, Sensors, "sensors.toml")
-    _read(root, Calibration, "calibration.toml")
-    raw = _raw(root, "calibration.toml")
-    wire = _raw(root, "wire.toml")
+    pins = tree.load(PinMap, "hardware/pinmap.toml")
+    sensors = tree.load(Sensors, "hardware/sensors.toml")
+    tree.load(Calibration, "hardware/calibration.toml")
+    raw = tree.toml("hardware/calibration.toml")
+    wire = tree.toml("hardware/wire.toml")
     return {
         "firmware/tablefw/board_pins.py": board_pins(pins),
         "firmware/tablefw/defaults.py": defaults(raw, sensors),
         "firmware/tablefw/wire_codes.py": wire_codes(wire, pins, sensors),
         "hardware/marker_hardware/codes.py": host_codes(wire, sensors),
     }
-
-
-def _read(root: Path, kind: type[data.T], name: str) -> data.T:
-    path = root / "hardware" / name
-    try:
-        return data.decode(path.read_bytes(), kind, f"hardware/{name}")
-    except OSError as error:
-        raise data.HardwareDataError(f"hardware/{name}", "", error.strerror, "restore the file") from error
-
-
-def _raw(root: Path, name: str) -> dict[str, Any]:
-    path = root / "hardware" / name
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise data.HardwareDataError(f"hardware/{name}", "", str(error), "restore or correct the file") from error
 
 
 def board_pins(pins: PinMap) -> str:

@@ -184,3 +184,25 @@ def load(profile: Profile | str) -> Table:
         known = ", ".join(FILES)
         raise data.HardwareDataError("hardware/tables", "profile", profile, f"use one of {known}") from None
     return data.load(Table, "hardware", "tables", name)
+
+
+CABLE_DROP_MM = 150.0  # from the wood or the slate down to the level of the box, at each end of a run
+CABLE_RESERVE_MM = 300.0  # loop that lets the plug be pulled with the box open
+CABLE_MAX_M = 4.0
+
+
+def cable_route_m(table: Table, place: Point) -> float:
+    """Shortest tidy run from the node to a place, along the frame (|dx| + |dy|), with drop and reserve, in metres."""
+    node = table.node.box
+    along = abs(place.x - node.x) + abs(place.y - node.y)
+    return (along + CABLE_DROP_MM + CABLE_RESERVE_MM) / 1000
+
+
+def cables(table: Table) -> dict[str, tuple[Point, Num]]:
+    """Cable label -> far end and length, for every cable that starts at the node and has a place on the table."""
+    found = {f"W{key}": (rail.sensor, rail.cable_m) for key, rail in table.rails.items()}
+    found["WCLICK"] = (table.click.sensor, table.click.cable_m)
+    found |= {f"W{key}": (pocket.gate, pocket.cable_m) for key, pocket in table.pockets.items()}
+    if table.pin_board is not None:
+        found["WPINS"] = (table.pin_board.box, table.pin_board.cable_m)
+    return found | {"WBTN": (table.buttons.box, table.buttons.cable_m)}

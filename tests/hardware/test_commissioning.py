@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from marker_hardware import calibration
 from marker_hardware.commissioning import (
     Bin,

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from marker_hardware import calibration, data, pinmap, sensors, tables, wire
 from marker_hardware.pinmap import Profile
 

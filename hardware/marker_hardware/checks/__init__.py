@@ -1,0 +1,1 @@
+"""The nine checks of the hardware folder: each reads a tree of files and returns what is wrong with it."""
