@@ -1,0 +1,215 @@
+"""`marker demo`: the whole way from a sensor edge to the score on the screen, on simulated tables."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import shutil
+import signal
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from marker_hub.errors import MarkerError
+from marker_rules.balls import GameId
+from marker_rules.errors import RulesError
+from marker_rules.options import Options
+
+if TYPE_CHECKING:
+    from marker_sim.demo import Fault, Hall, Plan, TableResult
+
+DEFAULT_PORT = 8080
+DEFAULT_SPEED = 4.0
+FAULTS = ("hub-kill", "broker-kill")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options of `marker demo`."""
+    parser = subparsers.add_parser(
+        "demo",
+        help="a table that plays a match by itself",
+        description="Plays a match by itself: simulated sensors, the node firmware on the MicroPython VM, a broker, the hub and its pages. "
+        "Prints the address of the hall display. Ends with the match, after --shots, or with Ctrl-C; nothing is left running.",
+    )
+    parser.add_argument(
+        "--game", choices=[g.value for g in GameId], default=GameId.FIVE_PINS.value, help="default: five-pins"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same match (default: 1)")
+    parser.add_argument(
+        "--shots",
+        type=_positive,
+        default=1_000_000,
+        metavar="N",
+        help="end after N shots (default: play the match out)",
+    )
+    parser.add_argument(
+        "--points", type=_positive, default=60, metavar="N", help="five-pins: points of a game (default: 60)"
+    )
+    parser.add_argument(
+        "--games", type=_positive, default=3, metavar="N", help="five-pins: games of the match, odd (default: 3)"
+    )
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=DEFAULT_SPEED,
+        metavar="X|max",
+        help=f"times real time, or max (default: {DEFAULT_SPEED:g})",
+    )
+    parser.add_argument(
+        "--tables", type=_positive, default=1, metavar="N", help="tables that play side by side (default: 1)"
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=None,
+        metavar="P",
+        help=f"port of the pages (default: {DEFAULT_PORT}; with --headless any free one)",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="keep journal and logs in DIR (default: a folder that is removed)",
+    )
+    parser.add_argument("--headless", action="store_true", help="no live scoreboard in the terminal")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object, the last line")
+    parser.add_argument("--open", action="store_true", help="open the display in the browser")
+    parser.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="KIND@SHOT",
+        help=f"something dies in the middle of a shot: {', '.join(FAULTS)} (may be given again)",
+    )
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value}: give a whole number from 1")
+    return value
+
+
+def _speed(text: str) -> float:
+    if text == "max":
+        return 0.0
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.1 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"'{text}': give a factor from 0.1 to 1000, or max")
+    return value
+
+
+def _faults(texts: list[str]) -> tuple[Fault, ...]:
+    from marker_sim.demo import Fault
+
+    found = []
+    for text in texts:
+        kind, _, shot = text.partition("@")
+        if kind not in FAULTS or not shot.isdigit():
+            raise MarkerError(f"--fault '{text}': give KIND@SHOT with KIND one of {', '.join(FAULTS)}, as hub-kill@12")
+        found.append(Fault(kind, int(shot)))
+    return tuple(found)
+
+
+def _plan(args: argparse.Namespace, data: Path) -> Plan:
+    from marker_sim.demo import Plan
+
+    game = GameId(args.game)
+    try:
+        given = {"race_to": args.race_to} if game.is_pyramid else {"points_limit": args.points, "games": args.games}
+        options = Options(game, given)
+    except RulesError as problem:
+        raise MarkerError(problem.message) from problem
+    port = args.port if args.port is not None else (0 if args.headless else DEFAULT_PORT)
+    return Plan(game, args.seed, args.shots, options, args.speed, args.tables, data, port, _faults(args.fault))
+
+
+@contextlib.contextmanager
+def _data_folder(asked: Path | None) -> Iterator[Path]:
+    """The folder for journal and logs; made, checked for writing, removed if it was ours."""
+    if asked is None:
+        folder = Path(tempfile.mkdtemp(prefix="marker-demo-"))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return
+    try:
+        asked.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=asked):
+            pass
+    except OSError as problem:
+        raise MarkerError(
+            f"--data {asked}: {problem.strerror or problem}; give a folder that can be written"
+        ) from problem
+    yield asked
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play; 0 when every ruling was right, 1 when one was wrong or something got lost, 2 when it could not be played."""
+    with _data_folder(args.data) as folder:
+        plan = _plan(args, folder)
+        results = asyncio.run(_play(args, plan))
+    if results is None:
+        print("stopped", file=sys.stderr)
+        return 130
+    summary = _summary(results)
+    if args.json:
+        print(json.dumps(summary, ensure_ascii=False), flush=True)
+    elif args.headless:
+        print(f"{summary['shots']} shots, {summary['questions']} questions, score {summary['final_score']}")
+    good = not (summary["wrong_rulings"] or summary["lost"] or summary["duplicated"])
+    return 0 if good and summary["final_score"] == summary["ground_truth_score"] else 1
+
+
+def _summary(results: list[TableResult]) -> dict[str, Any]:
+    """One object: the figures of the table, or their sums over the tables with one object a table."""
+    rows = [result.as_json() for result in results]
+    if len(rows) == 1:
+        return {key: value for key, value in rows[0].items() if key != "table"}
+    sums = {
+        key: sum(row[key] for row in rows)
+        for key in ("shots", "questions", "taps", "wrong_rulings", "lost", "duplicated")
+    }
+    scores = {key: {row["table"]: row[key] for row in rows} for key in ("final_score", "ground_truth_score")}
+    return {**sums, **scores, "tables": rows}
+
+
+async def _play(args: argparse.Namespace, plan: Plan) -> list[TableResult] | None:
+    """The results, or None when it was stopped by Ctrl-C or SIGTERM."""
+    from marker_sim.demo import run as play
+    from marker_sim.problems import describe
+
+    task = asyncio.ensure_future(play(plan, lambda hall: _show(args, hall)))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return None
+    except Exception as problem:
+        said = describe(problem)
+        if said is None:
+            raise
+        raise MarkerError(said) from problem
+
+
+def _show(args: argparse.Namespace, hall: Hall) -> None:
+    display = f"{hall.url}/tables/1"
+    print(f"hall display: {hall.url}/  table: {display}", file=sys.stderr if args.json else sys.stdout, flush=True)
+    if args.open:
+        webbrowser.open(display)
+    if not args.headless:
+        from marker_hub.cli.scoreboard import Scoreboard
+
+        Scoreboard(hall, sys.stderr if args.json else sys.stdout).start()

@@ -1,0 +1,225 @@
+"""The demonstration: a hall of simulated tables that play by themselves, with every part real but the tables.
+
+Processes: the hub (with the broker it brings), one virtual board a table (the node's firmware), and here the players and
+the truthful referee. Nothing is left behind, however it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from marker_rules.balls import GameId, Player
+from marker_rules.game import Setup, game
+from marker_rules.options import Options
+from marker_sim.boardnode import BoardNode
+from marker_sim.hubclient import HubClient
+from marker_sim.scripted import stroke
+from marker_sim.sensors.table import CaromSensors
+from marker_sim.stage import HubProcess, Ready
+from marker_sim.tableplay import Progress, TablePlay, View
+from marker_sim.truth import TrueMatch
+
+NAMES = (
+    ("Константинопольский-Преображенский", "Иван", "ru"),
+    ("Ёжиков", "Михаил", "ru"),
+    ("Bianchi", "Chiara", "it"),
+    ("De Angelis", "Niccolò", "it"),
+    ("Whitfield", "Rose", "en"),
+    ("Щербакова", "Юлия", "ru"),
+    ("Rossi", "Matteo", "it"),
+    ("Ferreira", "Ana", "en"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong in the middle of shot `shot` of the first table: `hub-kill` or `broker-kill`."""
+
+    kind: str
+    shot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to play. `speed` 0 = as fast as the machine allows; `port` 0 = any free one."""
+
+    game: GameId
+    seed: int
+    shots: int
+    options: Options
+    speed: float
+    tables: int
+    data: Path
+    port: int
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(slots=True)
+class Hall:
+    """The running demonstration, for whoever shows it."""
+
+    plan: Plan
+    url: str = ""
+    tables: list[Progress] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    state: str = "starting"
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """How one table ended."""
+
+    table: str
+    shots: int
+    questions: int
+    taps: int
+    final_score: View
+    ground_truth_score: View
+    games: View
+    wrong: tuple[View, ...]
+    lost: int
+    duplicated: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of the result object."""
+        return {
+            "table": self.table,
+            "shots": self.shots,
+            "questions": self.questions,
+            "taps": self.taps,
+            "final_score": self.final_score,
+            "ground_truth_score": self.ground_truth_score,
+            "games": self.games,
+            "wrong_rulings": len(self.wrong),
+            "wrong": list(self.wrong),
+            "lost": self.lost,
+            "duplicated": self.duplicated,
+        }
+
+
+def start_command(plan: Plan, table: int) -> dict[str, Any]:
+    """The fields of the command that starts the match of a table."""
+    names = [NAMES[(2 * table + i) % len(NAMES)] for i in range(2)]
+    players = {
+        player.value: {"name": name, "given": given, "lang": lang}
+        for player, (name, given, lang) in zip(Player, names, strict=True)
+    }
+    return {
+        "game": plan.game.value,
+        "players": players,
+        "options": plan.options.changed(),
+        "policy": "referee",
+        "id": f"demo-{plan.seed}-{table + 1}",
+    }
+
+
+async def run(plan: Plan, shown: Callable[[Hall], None]) -> list[TableResult]:
+    """Play the whole demonstration; `shown` is called once with the hall before play begins. Raises StageError and what the parts raise."""
+    hall = Hall(plan)
+    async with AsyncExitStack() as stack:
+        hub = HubProcess(
+            plan.data,
+            ["--data", str(plan.data), "--port", str(plan.port), "--tables", str(plan.tables), "--broker", "auto"],
+        )
+        stack.push_async_callback(hub.stop)
+        ready = await hub.start()
+        hall.url = ready.url
+        plays = [await _table(plan, index, ready, hub, stack, hall) for index in range(plan.tables)]
+        hall.state = "playing"
+        shown(hall)
+        async with asyncio.TaskGroup() as group:
+            for play in plays:
+                group.create_task(play.play(plan.shots))
+        hall.state = "over"
+        return [await _settle(plan, play) for play in plays]
+
+
+async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: AsyncExitStack, hall: Hall) -> TablePlay:
+    name = str(index + 1)
+    progress = Progress(name)
+    hall.tables.append(progress)
+    seed = plan.seed + index
+    node = await BoardNode.start(name, ready, plan.data / f"node-{name}", plan.speed)
+    stack.push_async_callback(node.stop)
+    rules = game(plan.game)
+    match = TrueMatch(plan.game, plan.options, rules.start(Setup(plan.options)))
+    client = HubClient(ready.http_host, ready.http_port, ready.login(name))
+    hooks = {fault.shot: fault.kind for fault in plan.faults} if index == 0 else {}
+
+    async def hook(shot: int) -> None:
+        kind = hooks.pop(shot, "")
+        if kind == "hub-kill":
+            await hub.kill()
+            await hub.start()
+        elif kind == "broker-kill":
+            hub.kill_broker()
+
+    return TablePlay(
+        progress,
+        client,
+        node,
+        CaromSensors(seed, name),
+        match,
+        lambda number, striker, standing: stroke(seed, number, striker, standing),
+        start_command(plan, index),
+        seed,
+        hook if hooks else None,
+    )
+
+
+async def _settle(plan: Plan, play: TablePlay) -> TableResult:
+    """Compare the end: hub against truth, and the journal against what the node numbered."""
+    view = await play.client.get(f"/api/tables/{play.table}")
+    verdicts = play.progress.verdicts
+    wrong = tuple(
+        {"shot": v.shot.number, "truth": v.shot.ruling.short, "hub": str(v.ruled.get("short"))}
+        for v in verdicts
+        if v.wrong
+    )
+    lost, duplicated = journal_counts(plan.data / "journal.sqlite", play.table)
+    return TableResult(
+        table=play.table,
+        shots=len(verdicts),
+        questions=sum(v.questions for v in verdicts),
+        taps=sum(v.taps for v in verdicts),
+        final_score=_scores(view),
+        ground_truth_score=true_score(play.match),
+        games={side: view["players"][side]["games"] for side in ("A", "B")},
+        wrong=wrong,
+        lost=lost,
+        duplicated=duplicated,
+    )
+
+
+def _scores(view: View) -> View:
+    return {side: view["players"][side]["score"] for side in ("A", "B")}
+
+
+def true_score(match: TrueMatch) -> View:
+    """The score as it really is."""
+    return {player.value: match.state.score[player] for player in Player}
+
+
+def journal_counts(path: Path, table: str) -> tuple[int, int]:
+    """(records that the node numbered and the journal lacks, records that stand there twice), by the heads the node reported."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as journal:
+        heads: dict[int, int] = {}
+        said = "SELECT body FROM entry WHERE tbl = ? AND kind IN ('birth', 'health', 'head')"
+        for (body,) in journal.execute(said, (table,)):
+            report = json.loads(body)
+            heads[report["boot"]] = max(heads.get(report["boot"], 0), report.get("head", 0))
+        lost = duplicated = 0
+        rows = "SELECT count(*), count(DISTINCT seq) FROM entry WHERE tbl = ? AND boot = ? AND seq IS NOT NULL"
+        for boot, head in heads.items():
+            stored, distinct = journal.execute(rows, (table, boot)).fetchone()
+            lost += max(0, head - distinct)
+            duplicated += stored - distinct
+    return lost, duplicated

@@ -1,0 +1,268 @@
+"""One simulated table: two players, sensors, a node with the real firmware, and a truthful referee at the hub's public pages.
+
+The referee sees the truth; the hub sees the node's records and what the referee enters, nothing else. He does what the
+hub asks for, in the order it asks: the phase of the table's view drives everything here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from marker_rules.balls import ALL_PINS, Pin, Player
+from marker_rules.game import Action, DueKind
+from marker_sim.hubclient import HubClient, Refused
+from marker_sim.rng import Stream
+from marker_sim.sensors.inputs import Input
+from marker_sim.sensors.table import CaromSensors
+from marker_sim.timeline import Timeline
+from marker_sim.truth import TrueMatch, TrueShot
+
+View = dict[str, Any]
+STALL_LIMIT_S = 60.0
+BETWEEN_US = 1_500_000  # board time between the end of one act and the next
+THINK_S = 1.2  # how long the referee looks at a sheet, table time
+
+
+class Stalled(RuntimeError):
+    """The hub did not get on: the phase it stood in and the last view."""
+
+
+class Node(Protocol):
+    """The node of a table, as its player needs it; times in board microseconds."""
+
+    async def feed(self, inputs: list[Input], until_us: int) -> None:
+        """Let the inputs happen; returns when everything up to `until_us` is with the broker."""
+        ...
+
+    async def armed(self) -> None:
+        """Wait until the hub armed the node."""
+        ...
+
+    async def sleep(self, table_s: float) -> None:
+        """Let table time pass where people watch; nothing in pace `max`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Hub against truth for one shot."""
+
+    shot: TrueShot
+    ruled: View
+    questions: int
+    taps: int
+
+    @property
+    def wrong(self) -> bool:
+        """The hub's ruling differs from the truth."""
+        return str(self.ruled.get("short")) != self.shot.ruling.short
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a screen may show of a running table."""
+
+    table: str
+    view: View = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+
+
+Strokes = Callable[[int, Player, frozenset[Pin]], Timeline]
+Hook = Callable[[int], Awaitable[None]]
+
+
+class TablePlay:
+    """Plays one match on one table. `hook(shot)` is awaited in the middle of each shot (faults are injected there)."""
+
+    def __init__(
+        self,
+        progress: Progress,
+        client: HubClient,
+        node: Node,
+        sensors: CaromSensors,
+        match: TrueMatch,
+        strokes: Strokes,
+        start: View,
+        seed: int,
+        hook: Hook | None = None,
+    ) -> None:
+        self.progress = progress
+        self.client = client
+        self.node = node
+        self.sensors = sensors
+        self.match = match
+        self.strokes = strokes
+        self.start = start
+        self.seed = seed
+        self.hook = hook
+        self.now_us = BETWEEN_US
+        self._changed = asyncio.Event()
+        self._pending: TrueShot | None = None
+        self._asked = 0
+        self._tapped = 0
+        self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
+            "idle": self._begin,
+            "lag": self._lag,
+            "placing": self._place,
+            "respotting": self._place,
+            "armed": self._shoot,
+            "rolling": self._still,
+            "settling": self._still,
+            "asking": self._decide,
+            "proposed": self._decide,
+            "game_over": self._next_game,
+            "break": self._resume,
+        }
+
+    @property
+    def table(self) -> str:
+        """Id of the table."""
+        return self.progress.table
+
+    async def play(self, shots: int) -> Progress:
+        """Play until the match is over or `shots` shots are ruled. Raises Stalled, HubUnreachable."""
+        follower = asyncio.create_task(self._follow())
+        try:
+            while len(self.progress.verdicts) < shots:
+                view = await self._view()
+                if view["phase"] == "match_over":
+                    break
+                self._changed.clear()
+                handler = self._handlers.get(view["phase"])
+                if handler is not None:
+                    await handler(view)
+                if self.progress.view.get("n") == view["n"]:
+                    await self._wait_change(view)
+        finally:
+            follower.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await follower
+        return self.progress
+
+    async def _view(self) -> View:
+        if not self.progress.view:
+            self._take(await self.client.get(f"/api/tables/{self.table}"))
+        return self.progress.view
+
+    async def _wait_change(self, view: View) -> None:
+        try:
+            await asyncio.wait_for(self._changed.wait(), STALL_LIMIT_S)
+        except TimeoutError:
+            raise Stalled(
+                f"table {self.table}: nothing happened for {STALL_LIMIT_S:.0f} s in phase {view['phase']}"
+            ) from None
+
+    async def _follow(self) -> None:
+        async for event in self.client.events(f"/api/stream?tables={self.table}"):
+            if event.name == "table" and event.data.get("id") == self.table:
+                self._take(event.data)
+            elif event.name == "snapshot":
+                for view in event.data["tables"]:
+                    if view["id"] == self.table:
+                        self._take(view)
+
+    def _take(self, view: View) -> None:
+        if view.get("n", 0) >= self.progress.view.get("n", 0):
+            self.progress.view = view
+            self._changed.set()
+
+    async def _command(self, kind: str, **fields: Any) -> bool:
+        """One command on the view as it is now; False where the hub says that the view was old."""
+        try:
+            answer = await self.client.command(self.table, self.progress.view.get("n", 0), kind, **fields)
+        except Refused as refused:
+            if refused.status != 409:
+                raise
+            self._take(refused.body["view"])
+            return False
+        self._take(answer["view"])
+        return True
+
+    # --- what the phases ask for -------------------------------------------------------------------------------
+
+    async def _begin(self, _: View) -> None:
+        await self._command("match_start", **self.start)
+
+    async def _lag(self, _: View) -> None:
+        winner = Stream(self.seed, self.table, "lag").pick((Player.A, Player.B))
+        if await self._command("lag_result", winner=winner.value):
+            self.match.state = self.match.game.act(self.match.state, Action("lag", value=winner.value))
+
+    async def _place(self, view: View) -> None:
+        due = self.match.due
+        if due.kind is DueKind.CHOICE and (view.get("due") or {}).get("choices"):
+            choice = due.choices[0]
+            if await self._command("choice", value=choice):
+                self.match.state = self.match.game.act(self.match.state, Action("choose", due.player, choice))
+            return
+        down = [pin for pin in Pin if pin not in self.sensors.standing]
+        await self._feed(self.sensors.stand(down, self.now_us, len(self.match.shots)), len(down) * 2_500_000 + 600_000)
+        view = await self._view()
+        if view["phase"] in ("placing", "respotting"):
+            await self._command("ready")
+
+    async def _shoot(self, _: View) -> None:
+        await self.node.armed()
+        await self.node.sleep(THINK_S)
+        due = self.match.due
+        assert due.player is not None
+        number = len(self.match.shots) + 1
+        timeline = self.strokes(number, due.player, ALL_PINS & self.sensors.standing)
+        self._pending = self.match.strike(timeline)
+        self._asked = self._tapped = 0
+        inputs = self.sensors.shot(number, timeline, self.now_us)
+        half = len(inputs) // 2
+        if self.hook is not None and half:
+            await self._feed(inputs[:half], inputs[half - 1].t_us - self.now_us, pause=False)
+            await self.hook(number)
+            inputs = inputs[half:]
+        await self._feed(inputs, timeline.rest_ns // 1000)
+
+    async def _still(self, _: View) -> None:
+        await self._command("still")
+
+    async def _decide(self, view: View) -> None:
+        """Fill in the sheet from the truth, enter what was called, accept."""
+        if self._pending is None:
+            raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played (phase {view['phase']})")
+        await self.node.sleep(THINK_S)
+        sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
+        entered = {(call["code"], call["by"]) for call in sheet["calls"]}
+        for call in self._pending.timeline.calls:
+            if (call.code, call.by.value) not in entered:
+                self._tapped += 1
+                await self._command("call", code=call.code, by=call.by.value, when=call.when.value)
+                return
+        if await self._answer(sheet):
+            return
+        if view["phase"] == "proposed" and await self._command("accept"):
+            self._tapped += 1
+            self._record()
+
+    async def _answer(self, sheet: View) -> bool:
+        """Answer the first open row that is not as it was; True when something was entered."""
+        raise NotImplementedError
+
+    def _record(self) -> None:
+        assert self._pending is not None
+        last = self.progress.view.get("last") or {}
+        self.progress.verdicts.append(Verdict(self._pending, last.get("ruling") or {}, self._asked, self._tapped))
+        self._pending = None
+
+    async def _next_game(self, _: View) -> None:
+        if await self._command("next_game"):
+            self.match.state = self.match.game.act(self.match.state, Action("next_game"))
+
+    async def _resume(self, _: View) -> None:
+        await self.node.sleep(THINK_S)
+        await self._command("resume")
+
+    async def _feed(self, inputs: list[Input], lasts_us: int, *, pause: bool = True) -> None:
+        until = self.now_us + lasts_us
+        await self.node.feed(inputs, until)
+        if pause:
+            self.now_us = until + BETWEEN_US
