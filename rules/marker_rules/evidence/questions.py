@@ -1,0 +1,189 @@
+"""The smallest thing to ask next: of all questions that still matter, the one with the best worst case.
+
+The plan over a set of worlds is the minimax over the questions that every world of it can answer; ties go to the fewest
+questions expected under the likelihood, then to the order people find natural. A question whose answers change nothing
+is never asked, because no part of its split is nearer to one ruling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from marker_rules.balls import GameId
+from marker_rules.evidence.observations import PICK, UNSEEN, Evidence
+from marker_rules.evidence.phrases import answer_label, question_text
+from marker_rules.evidence.worlds import EITHER, Case, Feature, Possible, Shape, bits, open_case
+from marker_rules.options import Options
+
+PLANS = 512  # trees kept
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """id: what to put into `Evidence.answers`; possible: the rulings it would leave.
+
+    `unknown` (did not see) always is an answer too, and leaves all of them.
+    """
+
+    id: str
+    possible: tuple[Possible, ...]
+    game: GameId
+    question: str
+
+    def label(self, lang: str) -> str:
+        """The words on the button, in `ru`, `en` or `it`."""
+        return answer_label(self.game, self.question, self.id, lang)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """id: stable (`Q1`, `QL`, `pick`); shape: buttons, a set or a number; elements: what a set is made of."""
+
+    game: GameId
+    id: str
+    shape: Shape
+    elements: tuple[str, ...]
+    answers: tuple[Answer, ...]
+
+    def text(self, lang: str) -> str:
+        """The question in `ru`, `en` or `it`."""
+        return question_text(self.game, self.id, lang)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """worst, expected: how many questions decide the ruling from here; feature: the place of the next one, -1 if none."""
+
+    worst: int
+    expected: float
+    feature: int
+
+
+DECIDED = Plan(0, 0.0, -1)
+
+
+class Tree:
+    """The best order of asking over the worlds of one case; plans are made when they are needed and kept."""
+
+    __slots__ = ("_keys", "_plans", "_same", "_weights", "splits")
+
+    def __init__(
+        self, values: tuple[tuple[str | None, ...], ...], keys: tuple[int, ...], weights: tuple[float, ...]
+    ) -> None:
+        self._keys = keys
+        self._same = [sum(1 << at for at, key in enumerate(keys) if key == number) for number in range(len(set(keys)))]
+        self._weights = weights
+        self._plans: dict[tuple[int, frozenset[int]], Plan | None] = {}
+        self.splits = tuple(_split(values, keys, at) for at in range(len(values[0]))) if values else ()
+
+    def decided(self, left: int) -> bool:
+        """Whether all worlds in `left` have the same outcome."""
+        lowest = (left & -left).bit_length() - 1
+        return not left & ~self._same[self._keys[lowest]]
+
+    def parts(self, left: int, feature: int) -> list[int] | None:
+        """`left` split by the answers to a question; None where it cannot be answered in some world, or splits nothing."""
+        parts = [part for _, mask in self.splits[feature] if (part := left & mask)]
+        return parts if len(parts) > 1 and sum(parts) == left else None
+
+    def plan(self, left: int, closed: frozenset[int] = frozenset()) -> Plan | None:
+        """The best plan for `left` without the questions in `closed`; None where those left cannot decide it."""
+        if self.decided(left):
+            return DECIDED
+        if (left, closed) in self._plans:
+            return self._plans[left, closed]
+        best: Plan | None = None
+        for feature in range(len(self.splits)):
+            found = None if feature in closed else self._ask(left, feature, closed, best)
+            if found is not None and (
+                best is None or (found.worst, found.expected + 1e-9) < (best.worst, best.expected)
+            ):
+                best = found
+        self._plans[left, closed] = best
+        return best
+
+    def _ask(self, left: int, feature: int, closed: frozenset[int], best: Plan | None) -> Plan | None:
+        """The plan that begins with `feature`; None where it decides less or, at worst, asks more than `best`."""
+        worst, expected, total = 0, 0.0, 0.0
+        for part in self.parts(left, feature) or ():
+            plan = self.plan(part, closed)
+            if plan is None or (best is not None and plan.worst >= best.worst):
+                return None
+            weight = sum(self._weights[at] for at in bits(part))
+            worst, expected, total = max(worst, plan.worst), expected + weight * plan.expected, total + weight
+        return Plan(worst + 1, expected / total + 1, feature) if total else None
+
+    def useful(self, left: int, closed: frozenset[int]) -> int | None:
+        """The first question that at least splits `left`, where none can decide it any more."""
+        for feature in range(len(self.splits)):
+            if feature not in closed and self.parts(left, feature):
+                return feature
+        return None
+
+
+def _split(
+    values: tuple[tuple[str | None, ...], ...], keys: tuple[int, ...], feature: int
+) -> tuple[tuple[str, int], ...]:
+    """The answers to a question with their worlds; answers between which nothing depends are one."""
+    masks: dict[str, int] = {}
+    rest: dict[str, set[tuple[object, ...]]] = {}
+    for at, row in enumerate(values):
+        if (value := row[feature]) is not None:
+            masks[value] = masks.get(value, 0) | 1 << at
+            rest.setdefault(value, set()).add((*row[:feature], *row[feature + 1 :], keys[at]))
+    merged: dict[frozenset[tuple[object, ...]], list[str]] = {}
+    for value, others in rest.items():
+        merged.setdefault(frozenset(others), []).append(value)
+    return tuple((EITHER.join(names), sum(masks[name] for name in names)) for names in merged.values())
+
+
+@lru_cache(maxsize=PLANS)
+def _tree(values: tuple[tuple[str | None, ...], ...], keys: tuple[int, ...], weights: tuple[float, ...]) -> Tree:
+    return Tree(values, keys, weights)
+
+
+def tree(case: Case) -> Tree:
+    """The tree of a case; cases of the same shape share it."""
+    return _tree(tuple(world.values for world in case.worlds), case.keys, case.weights)
+
+
+def _closed(case: Case, evidence: Evidence) -> frozenset[int]:
+    """The questions that nobody can answer (`unknown`)."""
+    unseen = {question for question, answer in evidence.answers if answer == UNSEEN}
+    return frozenset(at for at, feature in enumerate(case.features) if feature.id in unseen)
+
+
+def next_question(evidence: Evidence, before: Any, options: Options) -> Question | None:
+    """What to ask next; None when one ruling is left. When nobody saw what decides, it is the ruling itself (`pick`)."""
+    case, left = open_case(evidence, before, options)
+    plans, closed = tree(case), _closed(case, evidence)
+    plan = plans.plan(left, closed)
+    if plan is DECIDED:
+        return None
+    at = plan.feature if plan is not None else plans.useful(left, closed)
+    if at is None:
+        found = case.rulings_left(left)
+        answers = tuple(Answer(p.short, (p,), options.game, PICK) for p in found)
+        return Question(options.game, PICK, Shape.ONE, (), answers)
+    return _question(case, left, case.features[at], plans.splits[at], options.game)
+
+
+def _question(case: Case, left: int, feature: Feature, split: tuple[tuple[str, int], ...], game: GameId) -> Question:
+    answers = []
+    if feature.shape is Shape.ONE:
+        named = sorted(split, key=lambda item: feature.rank(item[0].partition(EITHER)[0]))
+    else:
+        named = list(case.choices[case.features.index(feature)].items())
+    for name, mask in named:
+        if part := left & mask:
+            answers.append(Answer(name, case.rulings_left(part), game, feature.id))
+    return Question(game, feature.id, feature.shape, feature.elements, tuple(answers))
+
+
+def worst_case(evidence: Evidence, before: Any, options: Options) -> int:
+    """How many questions decide the ruling whatever is answered (`unknown` apart)."""
+    case, left = open_case(evidence, before, options)
+    plan = tree(case).plan(left, _closed(case, evidence))
+    return plan.worst if plan is not None else 1

@@ -1,0 +1,324 @@
+"""What decides a five-pins stroke, and every way it can have gone given what was sensed. No points are known here.
+
+Four answers and the set of pins decide every ruling. A stroke is told by a small automaton: balls that move meet balls
+and fell pins; its state holds no more than those answers need. Evidence is a partly ordered list of clicks and pins the
+automaton must read; a channel that may miss something lets it take steps that nothing reported. The combinations are
+the states it can end in, and the witness of each is the shortest way there.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, combinations
+from typing import Any, NamedTuple
+
+from marker_rules.balls import Ball, Pin
+from marker_rules.evidence.likelihood import table
+from marker_rules.evidence.observations import Channel, Evidence, Flag, Kind, Observation, Quality, surely_before
+from marker_rules.evidence.worlds import Feature, Shape, World
+from marker_rules.facts import Contact, Fact, Shift, Strike, Topple
+from marker_rules.five_pins.state import FivePinsState, Mode
+from marker_rules.options import Options
+from marker_rules.shot import Call, When
+
+NONE = "none"  # no ball, no pin
+FOUR = (
+    Feature("Q1", ("opponent", "red", NONE)),
+    Feature("Q2", ("nobody", "cue", "opponent")),
+    Feature("Q3", ("no", "before", "after")),
+    Feature("Q4", ("yes", "no")),
+)
+ORDERED_AT_MOST = 12  # observations of unsure order; of more the order is not used at all
+
+
+class Ways(NamedTuple):
+    """State of the automaton. first: ball the cue ball met first. touched: it met the opponent's ball.
+
+    red: who reached red first after that. own: when the cue ball felled a pin, `before` if at any time before `touched`.
+    """
+
+    opponent_moves: bool = False
+    red_moves: bool = False
+    first: str = NONE
+    touched: bool = False
+    red: str = "nobody"
+    own: str = "no"
+
+    @property
+    def values(self) -> tuple[str | None, ...]:
+        """The answers to Q1, Q2, Q3, Q4."""
+        return self.first, self.red if self.touched else None, self.own, "yes" if self.touched else "no"
+
+
+class Event(NamedTuple):
+    """`ball` met `other`, or felled the pin of place `slot` in the list (of the unreported ones: below 0)."""
+
+    ball: Ball
+    other: Ball | None
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One observation the automaton must read, after all the items in the bit set `after`.
+
+    may_be_none: it may be nothing. may_be_more: it may be several in one.
+    """
+
+    pin: bool
+    after: int
+    may_be_none: bool = False
+    may_be_more: bool = False
+
+
+def _contacts(w: Ways) -> Iterator[tuple[Event, Ways]]:
+    """Every meeting of two balls of which at least one moves; the cue ball always does."""
+    yield (
+        Event(Ball.CUE, Ball.OPPONENT),
+        w._replace(opponent_moves=True, touched=True, first="opponent" if w.first == NONE else w.first),
+    )
+    reached = w.touched and w.red == "nobody"
+    yield (
+        Event(Ball.CUE, Ball.RED),
+        w._replace(red_moves=True, first="red" if w.first == NONE else w.first, red="cue" if reached else w.red),
+    )
+    if w.opponent_moves or w.red_moves:
+        meeting = Event(Ball.OPPONENT, Ball.RED) if w.opponent_moves else Event(Ball.RED, Ball.OPPONENT)
+        yield meeting, w._replace(opponent_moves=True, red_moves=True, red="opponent" if reached else w.red)
+
+
+def _falls(w: Ways, slot: int) -> Iterator[tuple[Event, Ways]]:
+    """A pin felled by each ball that moves."""
+    if w.opponent_moves:
+        yield Event(Ball.OPPONENT, None, slot), w
+    if w.red_moves:
+        yield Event(Ball.RED, None, slot), w
+    own = "before" if not w.touched or w.own == "before" else "after"
+    yield Event(Ball.CUE, None, slot), w._replace(own=own)
+
+
+@lru_cache(maxsize=8192)
+def ways(items: tuple[Item, ...], unheard: bool, unreported: int) -> tuple[tuple[Ways, tuple[Event, ...]], ...]:
+    """The ends of the automaton with different answers, each with its shortest story.
+
+    unheard: balls may meet without a click. unreported: so many pins fell, nobody knows when.
+    """
+    everything = (1 << len(items)) - 1
+    start = (0, 0, Ways())
+    came: dict[tuple[int, int, Ways], tuple[tuple[int, int, Ways], Event | None] | None] = {start: None}
+    queue = deque([start])
+    ends: dict[tuple[str | None, ...], tuple[int, int, Ways]] = {}
+    while queue:
+        node = queue.popleft()
+        read, fell, w = node
+        if read == everything and fell == unreported:
+            ends.setdefault(w.values, node)
+        for event, following in _steps(items, unheard, unreported, node):
+            if following not in came:
+                came[following] = (node, event)
+                (queue.append if event else queue.appendleft)(following)
+    return tuple((end[2], _story(came, end)) for end in ends.values())
+
+
+def _steps(
+    items: tuple[Item, ...], unheard: bool, unreported: int, node: tuple[int, int, Ways]
+) -> Iterator[tuple[Event | None, tuple[int, int, Ways]]]:
+    read, fell, w = node
+    tried: set[Item] = set()
+    for at, item in enumerate(items):
+        if read >> at & 1 or item.after & ~read:
+            continue
+        twin = Item(item.pin, _followers(items, at), item.may_be_none, item.may_be_more)
+        if twin in tried:  # reading the one or the other is the same
+            continue
+        tried.add(twin)
+        done = read | 1 << at
+        if item.may_be_none:
+            yield None, (done, fell, w)
+        for event, to in _falls(w, at) if item.pin else _contacts(w):
+            yield event, (done, fell, to)
+            if item.may_be_more and not item.pin:
+                yield event, (read, fell, to)
+    if unheard:
+        for event, to in _contacts(w):
+            yield event, (read, fell, to)
+    if fell < unreported:
+        for event, to in _falls(w, -1 - fell):
+            yield event, (read, fell + 1, to)
+
+
+def _followers(items: tuple[Item, ...], at: int) -> int:
+    """The items that come after item `at` for certain."""
+    return sum(1 << other for other, item in enumerate(items) if item.after >> at & 1)
+
+
+def _story(came: Any, node: Any) -> tuple[Event, ...]:
+    events: list[Event] = []
+    while came[node] is not None:
+        node, event = came[node]
+        if event is not None:
+            events.append(event)
+    return tuple(reversed(events))
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The pins of a stroke: fell for certain, fell perhaps at a known time, fell perhaps; slid: displaced only."""
+
+    fell: tuple[tuple[Pin, Observation], ...]
+    maybe: tuple[tuple[Pin, Observation], ...]
+    unknown: tuple[Pin, ...]
+    slid: frozenset[Pin]
+
+    @property
+    def open(self) -> tuple[Pin, ...]:
+        """The pins that must be asked for, in the order C N E S W."""
+        asked = {pin for pin, _ in self.maybe} | set(self.unknown)
+        return tuple(pin for pin in Pin if pin in asked)
+
+
+def _pins(evidence: Evidence, before: FivePinsState, options: Options) -> Pins:
+    fell, maybe, unknown, slid = [], [], [], set()
+    for pin in Pin:
+        if pin not in before.pins:
+            continue
+        trust = evidence.trust(Kind.PIN, pin)
+        seen = [o for o in evidence.observations if o.kind is Kind.PIN and o.what == pin] if trust.reports else []
+        toppled = [o for o in seen if Flag.SLID not in o.flags]
+        if seen and not toppled:
+            slid.add(pin)
+            toppled = seen if options["shifted_counts"] else []
+        certain = [o for o in toppled if o.bounds[0]]
+        if certain:
+            fell.append((pin, certain[0]))
+        elif toppled:
+            maybe.append((pin, toppled[0]))
+        elif not trust.silence and pin not in slid:
+            unknown.append(pin)
+    return Pins(tuple(fell), tuple(maybe), tuple(unknown), frozenset(slid))
+
+
+def _items(seen: list[Observation]) -> tuple[Item, ...]:
+    """The observations as the automaton reads them; in doubt their order is left open."""
+    masks = [
+        sum(1 << i for i, a in enumerate(seen) if i != j and surely_before(a, b, listed=i < j))
+        for j, b in enumerate(seen)
+    ]
+    if len(seen) > ORDERED_AT_MOST and any(mask != (1 << at) - 1 for at, mask in enumerate(masks)):
+        masks = [0] * len(seen)
+    items = []
+    for observation, mask in zip(seen, masks, strict=True):
+        least, most = observation.bounds
+        pin = observation.kind is Kind.PIN
+        items.append(Item(pin, mask, least == 0 and not pin, most != 1 and not pin))
+    return tuple(items)
+
+
+def _subsets(pins: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    return chain.from_iterable(combinations(pins, number) for number in range(len(pins) + 1))
+
+
+class FivePinsModel:
+    """Q1 first ball, Q2 red reached by, Q3 own ball felled a pin, Q4 opponent's ball touched at all, QP the pins."""
+
+    channels = (Channel.CLICKS, Channel.PINS)
+
+    def features(self, evidence: Evidence, before: FivePinsState, options: Options) -> tuple[Feature, ...]:
+        """QP only where a pin is open."""
+        if before.mode is Mode.IDLE:
+            return ()
+        asked = _pins(evidence, before, options).open
+        return (Feature("QP", asked, Shape.SET), *FOUR) if asked else FOUR
+
+    def worlds(self, evidence: Evidence, before: FivePinsState, options: Options) -> tuple[World, ...]:
+        """Every end of the automaton, for every set of pins that can have fallen."""
+        pins = _pins(evidence, before, options)
+        if before.mode is Mode.IDLE:  # nothing was struck: what moved is put back, by nobody's fault unless called
+            moved = {pin for pin, _ in pins.fell} | pins.slid
+            return (World((), tuple(Shift(pin) for pin in Pin if pin in moved), kind="idle"),)
+        heard = evidence.trust(Kind.CLICK)
+        clicks = list(evidence.believed(Kind.CLICK))
+        place = {id(o): at for at, o in enumerate(evidence.observations)}
+        shown = tuple(Shift(pin) for pin in Pin if pin in pins.slid and not options["shifted_counts"])
+        worlds = []
+        for maybe in _subsets(pins.maybe):
+            at_pins = {id(o): pin for pin, o in (*pins.fell, *maybe)}
+            timed = [o for _, o in (*pins.fell, *maybe)]
+            seen = sorted(clicks + timed, key=lambda o: place[id(o)])
+            items = _items(seen)
+            for unreported in _subsets(pins.unknown):
+                fell = frozenset(at_pins.values()) | frozenset(unreported)
+                asked = ",".join(pin for pin in pins.open if pin in fell) or NONE
+                for end, story in ways(items, not heard.silence, len(unreported)):
+                    named = {at: at_pins.get(id(o)) for at, o in enumerate(seen)}
+                    named |= {-1 - at: pin for at, pin in enumerate(unreported)}
+                    if not _agrees(end, evidence.calls, before):
+                        continue
+                    values = (asked, *end.values) if pins.open else end.values
+                    worlds.append(
+                        World(
+                            values,
+                            (Strike(Ball.CUE), *_facts(story, named, pins.slid), *shown),
+                            kind=" ".join([*(value or "-" for value in end.values), str(min(len(fell), 3))]),
+                            fit=_fit(evidence, pins.open, fell),
+                        )
+                    )
+        return tuple(worlds)
+
+    def calls(self, evidence: Evidence) -> tuple[Call, ...]:
+        """All of them: each letter counts once, whether facts show it or not."""
+        return evidence.calls
+
+    def hints(self, evidence: Evidence) -> tuple[str, ...]:
+        """How many clicks were heard, and whether a pin fell before the first of them."""
+        clicks = evidence.hinted(Kind.CLICK)
+        if clicks is None:
+            return ()
+        pins = evidence.hinted(Kind.PIN) or ()
+        first = next((o.kind for o in evidence.observations if o in clicks or o in pins), None)
+        order = (f"first={first}",) if first and clicks and pins else ()
+        return (f"clicks={min(len(clicks), 3)}", *order)
+
+
+def _agrees(end: Ways, calls: tuple[Call, ...], before: FivePinsState) -> bool:
+    """Whether an end shows the errors B, V and G that the referee called: these are seen, not chosen."""
+    shown = {"B": end.first == "red", "V": end.own == "before" and end.touched, "G": not end.touched}
+    mine = [call.code for call in calls if call.by is before.striker and call.when is not When.SITTING]
+    return "A" in mine or all(shown.get(code, True) for code in mine)
+
+
+def _facts(story: tuple[Event, ...], named: dict[int, Pin | None], slid: frozenset[Pin]) -> tuple[Fact, ...]:
+    """A story as facts; pins felled by the same ball in a row are one fact."""
+    facts: list[Fact] = []
+    for ball, other, slot in story:
+        if other is not None:
+            facts.append(Contact(((ball, other),)))
+            continue
+        pin = named[slot]
+        assert pin is not None
+        last = facts[-1] if facts else None
+        if pin in slid:
+            facts.append(Shift(pin, ball))
+        elif isinstance(last, Topple) and last.by is ball:
+            facts[-1] = Topple((*last.pins, pin), ball)
+        else:
+            facts.append(Topple((pin,), ball))
+    return tuple(facts)
+
+
+def _fit(evidence: Evidence, asked: tuple[Pin, ...], fell: frozenset[Pin]) -> float:
+    """How well a set of pins explains what hint sensors of pins reported."""
+    share, fit = table().sensor, 1.0
+    for pin in asked:
+        if evidence.quality_of(Kind.PIN, pin) not in (Quality.OK, Quality.HINT):
+            continue
+        seen = any(o.kind is Kind.PIN and o.what == pin for o in evidence.observations)
+        likely = share["pin_seen"] if pin in fell else share["pin_false"]
+        fit *= likely if seen else 1 - likely
+    return fit
+
+
+MODEL = FivePinsModel()
