@@ -1,0 +1,164 @@
+"""All sensors of one table behind one door: edges, field scans and readings in, records out. Pure.
+
+The node's main loop and the simulator's direct feed use this same class, so detection is written once.
+Input numbers: 16..22 comparators, 64..79 shift-register bits. Levels are electrical; the machines know what they mean.
+"""
+
+from tablefw import board_pins as B
+from tablefw import wire_codes as W
+from tablefw.button import Button
+from tablefw.gate import Gate
+from tablefw.health import Health
+from tablefw.piezo import PiezoBank
+from tablefw.pins import SCAN_US, Curve, Pin, curve, default_calibration
+
+IN_PIEZO = W.CH_PIEZO_FIRST
+IN_CLICK = W.CH_CLICK
+IN_SHIFT = 64
+BITS = len(B.SHIFT_BITS)
+FIRST_BUTTON = B.SHIFT_BITS.index("BTN_YES")
+
+
+class ProfileError(ValueError):
+    """The profile is not one of board_pins.PROFILES, or calls for a part the board has not."""
+
+
+class Sensors:
+    """State machines of one profile. `emit(t, ch, kind, v, aux)` receives every record."""
+
+    def __init__(self, profile, emit, calibration=None):
+        if profile not in B.PROFILES:
+            raise ProfileError("profile: %s; known: %s" % (profile, ", ".join(sorted(B.PROFILES))))
+        click, pins, gates, rails = B.PROFILES[profile]
+        cal = calibration or {}
+        gains = cal.get("gains") or {}
+        seats = cal.get("pins") or default_calibration()
+        line = Curve(cal.get("curve") or curve())
+        self.profile = profile
+        self.emit = emit
+        self.pins = [Pin(W.CHANNELS[p], seats[p], line, emit) for p in pins]
+        self.piezo = PiezoBank(emit)
+        vth = cal.get("vth")
+        how = {} if vth is None else {"vth": vth}
+        for name, _ in rails:
+            self.piezo.make(W.CHANNELS[name], gain=gains.get(name, 1000), **how)
+        if click:
+            self.piezo.make(IN_CLICK, **how)
+        self.gates = {n: Gate(W.CHANNELS[n], emit) for n in gates}
+        self.buttons = {n: Button(W.CHANNELS[n], emit) for n in B.SHIFT_BITS[FIRST_BUTTON:]}
+        self._bits = []
+        for i, name in enumerate(B.SHIFT_BITS):
+            if i >= FIRST_BUTTON:
+                self._bits.append((self.buttons[name], None))
+            elif name[:2] in self.gates:
+                self._bits.append((self.gates[name[:2]], "AB".index(name[2])))
+            else:
+                self._bits.append(None)  # not fitted in this profile
+        self.word = B.SHIFT_IDLE
+        self.names = list(pins) + [n for n, _ in rails] + (["CLICK"] if click else []) + list(gates)
+        self.names += list(B.SHIFT_BITS[FIRST_BUTTON:])
+        self.health = Health(self)
+
+    def edge(self, t, ch, level, late=False):
+        """A comparator edge (16..22) or a shift bit (64..79). An input the profile has not is a ValueError, not "off"."""
+        if ch >= IN_SHIFT:
+            if ch >= IN_SHIFT + BITS:
+                raise ValueError("input %d" % ch)
+            self._bit(t, ch - IN_SHIFT, level, late)
+            return
+        p = self.piezo.channels.get(ch)
+        if p is None:
+            raise ValueError("input %d is not fitted in profile %s" % (ch, self.profile))
+        if level:
+            p.rise(t, late)
+        else:
+            p.fall(t)
+
+    def shift_word(self, t, word, late=False):
+        """The 16 bits of the shift chain at t."""
+        changed = word ^ self.word
+        bit = 0
+        while changed:
+            if changed & 1:
+                self._bit(t, bit, word >> bit & 1, late)
+            changed >>= 1
+            bit += 1
+
+    def _bit(self, t, bit, level, late):
+        mask = 1 << bit
+        self.word = self.word | mask if level else self.word & ~mask
+        entry = self._bits[bit]
+        if entry is None:
+            return
+        machine, beam = entry
+        if beam is None:
+            machine.edge(t, level)
+        else:
+            machine.edge(t, beam, bool(level), late)
+
+    def reading(self, t, ch, mv):
+        """An ADC reading of a piezo channel, made at t."""
+        p = self.piezo.channels.get(ch)
+        if p is not None:
+            p.reading(t, mv)
+
+    def field(self, t, present, buf):
+        """One scan: bit i of `present` = sensor i answered; buf = x, y, z of each in uT."""
+        i = 0
+        for p in self.pins:
+            if present >> i & 1:
+                p.feed(t, buf[3 * i], buf[3 * i + 1], buf[3 * i + 2])
+            else:
+                p.miss(t)
+            i += 1
+
+    def hold(self, t, n, frozen=False):
+        """n more scans like the last one, from t on; stops early where more of the same changes nothing."""
+        for i in range(n):
+            busy = False
+            for p in self.pins:
+                if frozen or not p.settled():
+                    p.again(t + i * SCAN_US, frozen)
+                    busy = True
+            if not busy:
+                return
+
+    def tick(self, t):
+        """Time passes: nothing before t is still to come."""
+        self.piezo.tick(t)
+        for g in self.gates.values():
+            g.tick(t)
+        for b in self.buttons.values():
+            b.tick(t)
+        self.health.tick(t)
+
+    def due(self):
+        """Device time of the next timeout, or None."""
+        best = self.piezo.due()
+        for m in self.gates.values():
+            d = m.due()
+            if d is not None and (best is None or d < best):
+                best = d
+        for m in self.buttons.values():
+            d = m.due()
+            if d is not None and (best is None or d < best):
+                best = d
+        return best
+
+    def arm(self, layout):
+        """A new shot with pins standing on the seats in `layout`: clear the latches."""
+        for p, letter in zip(self.pins, self.letters()):
+            p.arm(letter in layout)
+        self.piezo.idle = False
+
+    def disarm(self):
+        """The shot is over: hits from now on are knocks on an idle table."""
+        self.piezo.idle = True
+
+    def letters(self):
+        """Pins of this profile, in channel order."""
+        return B.PROFILES[self.profile][1]
+
+    def snapshot(self):
+        """Letter -> [state, latch]: the layout as seen now, which never scores."""
+        return {letter: [p.state, p.latch] for p, letter in zip(self.pins, self.letters())}

@@ -1,0 +1,1 @@
+"""Where the simulator sends what it made: a virtual board, MQTT, a file."""
