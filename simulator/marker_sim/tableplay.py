@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from marker_rules.balls import ALL_PINS, Pin, Player
 from marker_rules.game import Action, DueKind
 from marker_sim.hubclient import HubClient, Refused
+from marker_sim.referee import five_pins_answers, five_pins_calls, to_change
 from marker_sim.rng import Stream
 from marker_sim.sensors.inputs import Input
 from marker_sim.sensors.table import CaromSensors
@@ -104,6 +105,7 @@ class TablePlay:
         self._pending: TrueShot | None = None
         self._asked = 0
         self._tapped = 0
+        self._looked = False
         self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
             "idle": self._begin,
             "lag": self._lag,
@@ -214,6 +216,7 @@ class TablePlay:
         timeline = self.strokes(number, due.player, ALL_PINS & self.sensors.standing)
         self._pending = self.match.strike(timeline)
         self._asked = self._tapped = 0
+        self._looked = False
         inputs = self.sensors.shot(number, timeline, self.now_us)
         half = len(inputs) // 2
         if self.hook is not None and half:
@@ -225,27 +228,30 @@ class TablePlay:
     async def _still(self, _: View) -> None:
         await self._command("still")
 
-    async def _decide(self, view: View) -> None:
+    async def _decide(self, _: View) -> None:
         """Fill in the sheet from the truth, enter what was called, accept."""
         if self._pending is None:
-            raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played (phase {view['phase']})")
+            raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played")
         await self.node.sleep(THINK_S)
         sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
         entered = {(call["code"], call["by"]) for call in sheet["calls"]}
-        for call in self._pending.timeline.calls:
+        for call, balls in five_pins_calls(self._pending):
             if (call.code, call.by.value) not in entered:
                 self._tapped += 1
-                await self._command("call", code=call.code, by=call.by.value, when=call.when.value)
+                extra = {"args": list(balls)} if balls else {}
+                await self._command("call", code=call.code, by=call.by.value, when=call.when.value, **extra)
                 return
-        if await self._answer(sheet):
+        if not self._looked:
+            self._looked = True
+            self._asked = sum(row["origin"] != "decided" for row in sheet["rows"])
+        change = to_change(sheet, five_pins_answers(self._pending.timeline.shot.facts))
+        if change is not None:
+            if await self._command("answer", question=change[0], answer=change[1]):
+                self._tapped += 1
             return
-        if view["phase"] == "proposed" and await self._command("accept"):
+        if await self._command("accept"):
             self._tapped += 1
             self._record()
-
-    async def _answer(self, sheet: View) -> bool:
-        """Answer the first open row that is not as it was; True when something was entered."""
-        raise NotImplementedError
 
     def _record(self) -> None:
         assert self._pending is not None

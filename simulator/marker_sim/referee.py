@@ -1,0 +1,67 @@
+"""The simulated referee's eyes: what he would answer and call, read from the true facts of a shot.
+
+Written from the meaning of the questions, not from the engine that asks them, so that the two check each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marker_rules.balls import Ball, Pin
+from marker_rules.facts import Contact, Fact, Hop, Off, Topple
+from marker_rules.shot import Call
+from marker_sim.truth import TrueShot
+
+
+def _meetings(facts: tuple[Fact, ...]) -> list[tuple[int, frozenset[Ball]]]:
+    return [(at, frozenset(pair)) for at, fact in enumerate(facts) if isinstance(fact, Contact) for pair in fact.pairs]
+
+
+def five_pins_answers(facts: tuple[Fact, ...]) -> dict[str, str]:
+    """Answers to Q1 (first ball), Q2 (who then reached red), Q3 (cue ball felled a pin), Q4 (opponent's ball touched), QP (pins that fell)."""
+    meetings = _meetings(facts)
+    firsts = [pair for _, pair in meetings if Ball.CUE in pair]
+    first = next(iter(firsts[0] - {Ball.CUE})).value if firsts else "none"
+    touched = next((at for at, pair in meetings if pair == {Ball.CUE, Ball.OPPONENT}), None)
+    red = "nobody"
+    if touched is not None:
+        reached = [pair for at, pair in meetings if at >= touched and Ball.RED in pair]
+        red = next(iter(reached[0] - {Ball.RED})).value if reached else "nobody"
+    own = [at for at, fact in enumerate(facts) if isinstance(fact, Topple) and fact.by is Ball.CUE]
+    before = bool(own) and (touched is None or own[0] < touched)
+    felled = "before" if before else "after" if own else "no"
+    fell = {pin for fact in facts if isinstance(fact, Topple) for pin in fact.pins}
+    return {
+        "Q1": first,
+        "Q2": red,
+        "Q3": felled,
+        "Q4": "no" if touched is None else "yes",
+        "QP": ",".join(pin for pin in Pin if pin in fell) or "none",
+    }
+
+
+def five_pins_calls(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:
+    """What he calls: the errors he saw, and balls off and jumps, which no sensor feels; with the balls concerned."""
+    facts = shot.timeline.shot.facts
+    called: list[tuple[Call, tuple[str, ...]]] = [(call, ()) for call in shot.timeline.calls]
+    off = tuple(fact.ball.value for fact in facts if isinstance(fact, Off))
+    if off:
+        called.append((Call("D", shot.striker), off))
+    if any(isinstance(fact, Hop) for fact in facts):
+        called.append((Call("O", shot.striker), ()))
+    return called
+
+
+def to_change(sheet: dict[str, Any], truth: dict[str, str]) -> tuple[str, str] | None:
+    """The first row of the sheet that does not show the truth, and the answer that does; None when all do."""
+    for row in sheet["rows"]:
+        wanted = truth[row["id"]]
+        if row["multi"]:
+            shown = ",".join(answer["id"] for answer in row["answers"] if answer["selected"]) or "none"
+            if shown != wanted:
+                return row["id"], wanted
+            continue
+        answer = next(a for a in row["answers"] if wanted in a["id"].split("|"))
+        if not answer["selected"]:
+            return row["id"], answer["id"]
+    return None
