@@ -67,7 +67,7 @@ class Session:
                 self.failures = 0
                 await self._serve()
             except (OSError, asyncio.TimeoutError) as e:
-                log("link: %s" % (e or "timeout"))
+                log("link: %s" % (str(e) or "timeout"))
             self._down()
             if time.ticks_diff(time.ticks_ms(), t) > 10000:
                 delay = BACKOFF_S[0]
