@@ -1,0 +1,218 @@
+// The table display: a view model becomes a tree. Nothing here knows the stream or the clock of the page.
+import { h } from "./dom.js";
+import { ballOf, gameNumber, goal, isPyramid, liveText, phaseText, pinsText, placementsText, pointsOf, secondsLeft, tableName, upper } from "./facts.js";
+import { saidLines, widthOf } from "./fit.js";
+import { clockText, nameLines, num, pick, secondsText, signed, span, t } from "./i18n.js";
+import { ball, diamond, qr, slot, tip } from "./marks.js";
+import { remaining } from "./stream.js";
+
+const SETTING = new Set(["lag", "placing", "break", "suspended", "idle"]);
+
+/** `context`: {now, stale, silentMs, old: {A,B}|null, join, room, size, first}; times in ms, room and size in pixels. */
+export function board(view, context) {
+  const pyramid = isPyramid(view);
+  const over = view.phase === "match_over";
+  const cls = ["board", pyramid && "pyramid", over && "over", context.stale && "stale"].filter(Boolean).join(" ");
+  return h("main", { class: cls, "aria-label": tableName(view) },
+    context.stale ? banner(context) : top(view, context),
+    side(view, "A", context), centre(view, context), side(view, "B", context), band(view, context));
+}
+
+function top(view, context) {
+  const match = view.match;
+  return h("header", { class: "top", key: "top" },
+    h("span", { class: "table" }, tableName(view)),
+    h("span", { class: "part" }, t(`game.${view.game}`)),
+    match ? [h("span", { class: "part" }, gameNumber(match, view.game)), h("span", { class: "part" }, goal(match, view.game))] : null,
+    view.node === "offline" ? h("span", { class: "tag known" }, t("node.offline")) : null,
+    h("span", { class: "hall-clock" }, clockText(context.now)));
+}
+
+const banner = (context) => h("header", { class: "banner", key: "banner", role: "alert" },
+  h("span", { class: "bold" }, t("stale"), " ", h("span", { "aria-hidden": "true" }, span(context.silentMs))),
+  h("span", {}, t("stale.score", { time: secondsText(context.now) })));
+
+function side(view, player, context) {
+  const who = view.players?.[player];
+  const over = view.phase === "match_over";
+  const turn = over ? view.winner === player : view.turn === player && view.match !== null && view.phase !== "lag" && view.phase !== "suspended";
+  const score = who ? num(who.score) : "–";
+  const wide = score.length > 1;
+  const cls = ["side", player.toLowerCase(), turn && "turn", wide && "wide"].filter(Boolean).join(" ");
+  return h("section", { class: cls, key: player, "aria-label": who?.name || t("player.unnamed") },
+    strip(view, player, context, turn), plate(who, context), ...numbers(view, player, context, score),
+    over ? h("div", { class: "verdict" }, view.winner === player ? t("match.wins") : forfeited(view, player)) : null);
+}
+
+const forfeited = (view, player) => (view.games?.some((game) => game.forfeit && game.winner && game.winner !== player) ? t("match.forfeit") : "");
+
+function strip(view, player, context, turn) {
+  const kind = ballOf(view, player);
+  const who = view.players?.[player];
+  const hand = turn && (view.mode === "hand" || String(view.due?.mode ?? "").includes("hand"));
+  const word = hand ? t("hand") : kind ? t(`ball.${kind}`) : who && who.extensions !== null && who.extensions !== undefined ? t("extensions", { n: who.extensions }) : "";
+  const left = player === "B";
+  return h("div", { class: "strip" },
+    kind ? ball(kind, { ring: context.stale }) : null,
+    h("span", { class: hand ? "bold" : null }, word || "\u00a0"),
+    turn && view.phase !== "match_over" ? h("span", { class: "at" }, h("span", {}, t("at.table")), tip(left)) : null);
+}
+
+function plate(who, context) {
+  if (!who) return h("div", { class: "plate" }, h("div", { class: "name" }, "–"));
+  const lines = nameLines(who, (text) => widthOf(text, `600 ${context.size}px "Marker Name"`) <= context.nameRoom);
+  return h("div", { class: "plate", lang: who.lang || null, "aria-label": `${who.name} ${who.given ?? ""}` },
+    h("div", { class: "name line" }, h("span", { class: "fit" }, lines.first)),
+    lines.second ? h("div", { class: lines.isGiven ? "given line" : "name line" }, h("span", { class: "fit" }, lines.second)) : null);
+}
+
+function numbers(view, player, context, score) {
+  const who = view.players?.[player];
+  const old = context.old?.[player];
+  const shown = [
+    h("div", { class: "score digits", "aria-live": "polite", "aria-atomic": "true" },
+      h("span", { class: context.first ? "value" : "value enter", key: score }, score)),
+    old === undefined || old === null || num(old) === score ? null : h("div", { class: "old" }, num(old)),
+  ];
+  if (!who || !isPyramid(view) || view.phase === "match_over") return shown;
+  if (who.run) shown.push(h("div", { class: "run" }, t("run"), h("span", { class: "digits" }, num(who.run))));
+  shown.push(shelf(view, player, context));
+  return shown;
+}
+
+function shelf(view, player, context) {
+  const who = view.players[player];
+  const debt = who.debt ?? 0;
+  if (debt > 0) {
+    const rings = debt > 8 ? 1 : debt;
+    return h("div", { class: "shelf", role: "img", "aria-label": t("debt", { n: debt }) },
+      player === "B" ? h("span", { class: "debt-word" }, t("debt", { n: debt })) : null,
+      Array.from({ length: rings }, (_, index) => slot("debt", `d${index}`)),
+      player === "A" ? h("span", { class: "debt-word" }, t("debt", { n: debt })) : null);
+  }
+  const target = view.match?.target ?? 8;
+  const full = Math.max(0, who.shelf ?? 0);
+  const [gets, points] = view.proposal ? pointsOf(view.proposal.ruling) : [null, 0];
+  const coming = gets === player ? Math.max(0, points) : 0;
+  return h("div", { class: "shelf", role: "img", "aria-label": t("shelf.text", { n: full, m: target }) },
+    h("span", { class: "word" }, t("shelf")),
+    Array.from({ length: Math.max(target, full) }, (_, index) => {
+      const state = index < full ? "filled" : index < full + coming ? "provisional" : "empty";
+      return slot(state, `s${index}${state}`, context.first ? "" : "enter");
+    }));
+}
+
+function centre(view, context) {
+  const match = view.match;
+  const games = view.players ? `${num(view.players.A.games ?? 0)}:${num(view.players.B.games ?? 0)}` : "–";
+  return h("section", { class: "centre", key: "centre" },
+    h("span", { class: "label" }, match?.practice ? t("practice") : t("games")),
+    h("span", { class: "games digits" }, games),
+    ...middle(view, context));
+}
+
+function middle(view, context) {
+  if (!view.match) return [free(context)];
+  if (view.phase === "match_over") {
+    return [h("div", { class: "caption last-score" }, h("span", {}, t("last.game")), h("span", {}, lastScore(view)))];
+  }
+  if (view.phase === "break" || view.break) return [countdown(view, context)];
+  if (view.phase === "suspended") return [h("div", { class: "do" }, h("span", { class: "bold" }, t("phase.suspended")), h("span", { class: "small" }, t("score.stands")))];
+  if (isPyramid(view)) return pyramidMiddle(view, context);
+  const decided = view.pins_decided && !view.live;
+  return [diamond(view.pins, { decided, outline: context.stale, label: pinsText(view.pins) }), caption(view, context)];
+}
+
+const lastScore = (view) => {
+  const last = view.games?.at(-1);
+  return last ? `${num(last.score.A)}:${num(last.score.B)}` : `${num(view.players.A.score)}:${num(view.players.B.score)}`;
+};
+
+const free = (context) => h("div", { class: "do" },
+  context.join ? [qr(context.join.qr, t("join.label")), h("span", { class: "small" }, t("join.scan"))] : h("span", {}, t("phase.free")));
+
+function countdown(view, context) {
+  const left = remaining({ remaining_ms: view.break?.remaining_ms ?? 0, running: true }, view, context.now);
+  return h("div", { class: context.stale ? "clock stopped" : "clock", role: "timer", "aria-label": t("phase.break") },
+    h("span", { class: "number long digits" }, span(left)),
+    h("span", { class: "unit" }, t("phase.break")));
+}
+
+function pyramidMiddle(view, context) {
+  const clock = view.clock;
+  const facts = caption(view, context);
+  if (!clock) return [h("div", { class: "do" }, view.phase === "lag" ? t("phase.lag") : view.balls ? t("balls.on.table", { n: view.balls.on_table }) : phaseText(view)), facts];
+  const left = remaining(clock, view, context.now);
+  const seconds = secondsLeft(left);
+  const warn = clock.warn || (seconds <= 10 && clock.running);
+  const cls = ["clock", warn && !context.stale && "warn", !clock.running && "paused", context.stale && "stopped"].filter(Boolean).join(" ");
+  return [
+    h("div", { class: cls, role: "timer", "aria-label": t("clock") },
+      h("span", { class: seconds > 99 ? "number long digits" : "number digits" }, seconds > 99 ? span(left) : num(seconds)),
+      h("div", { class: "bar" }, h("i", { style: { transform: `scaleX(${Math.min(1, seconds / (clock.limit_s || 40)).toFixed(3)})` } })),
+      h("span", { class: "unit" }, clock.running || context.stale ? t("seconds", { n: seconds }) : t("paused"))),
+    view.live || view.notices?.some((note) => note.code === "time_called") ? facts : h("div", { class: "caption" },
+      warn && clock.running && !context.stale ? h("span", { class: "tag call" }, t("call.ten")) : null,
+      h("span", {}, t("per.shot", { n: clock.limit_s }))),
+  ];
+}
+
+function caption(view, context) {
+  const lines = [];
+  if (context.stale) {
+    lines.push(h("span", {}, isPyramid(view) ? t("stale.balls") : t("stale.pins")), h("span", {}, t("stale.at", { time: secondsText(context.now) })));
+  } else if (view.notices?.some((note) => note.code === "time_called")) lines.push(h("span", { class: "tag call" }, t("call.time")));
+  else if (view.node === "offline") lines.push(h("span", {}, t("node.silent")));
+  else if (view.live || view.asking || view.proposal) {
+    const text = liveText(view) || (view.asking ? t("phase.asking") : "");
+    if (text || view.asking) lines.push(h("span", { class: "tag provisional" }, t("provisional")), h("span", { class: "chalk" }, text || t("phase.rolling")));
+    else lines.push(h("span", {}, t("phase.rolling")));
+  } else if (placementsText(view)) lines.push(...placementsText(view).split("; ").flatMap((text) => text.split(/(?<=:) /)).map((text) => h("span", {}, text)));
+  else if (view.phase !== "armed") lines.push(h("span", {}, phaseText(view)));
+  return h("div", { class: "caption", "aria-live": "polite" }, lines);
+}
+
+function band(view, context) {
+  const proposal = !context.stale && view.proposal;
+  const shown = proposal || view.last;
+  const announce = SETTING.has(view.phase) && (!shown || view.phase === "lag" || !view.match);
+  if (announce || !shown) return doing(view, context);
+  const status = proposal ? "provisional" : shown.status;
+  const ruling = shown.ruling;
+  const cls = ["band", status === "provisional" && "provisional", status === "corrected" && "corrected"].filter(Boolean).join(" ");
+  return h("section", { class: cls, key: "band" },
+    h("div", { class: "row" }, tag(status, context), h("span", {}, t("shot", { n: shown.shot })), h("span", { class: "clause" }, pick(ruling.public) || (ruling.clauses ?? []).join(", "))),
+    said(view.players?.[ruling.striker]?.name ?? "", pick(ruling.sentence), context, `${shown.shot}${status}${ruling.short}`),
+    points(view, ruling, status === "provisional", context));
+}
+
+function tag(status, context) {
+  if (context.stale) return h("span", { class: "tag known" }, t("last.known"));
+  if (status === "provisional") return h("span", { class: "tag provisional" }, upper(t("provisional")));
+  if (status === "corrected") return h("span", { class: "tag corrected" }, upper(t("corrected")));
+  return h("span", { class: "tag ruling" }, status === "manual" ? t("ruling.manual") : upper(t("ruling")));
+}
+
+function said(name, sentence, context, key) {
+  const lines = saidLines(name, sentence, context.room, context.size);
+  return h("p", { class: context.first ? "said" : "said in", key, "aria-live": "polite" },
+    lines.map(([bold, plain]) => h("span", { class: "line" }, h("span", { class: "fit" }, bold ? h("span", { class: "who" }, bold) : null, plain))));
+}
+
+function points(view, ruling, open, context) {
+  const [who, value] = pointsOf(ruling);
+  const kind = who ? ballOf(view, who) ?? (isPyramid(view) && value > 0 ? "white" : null) : null;
+  const limit = ruling.limit ? t("points.of", { given: ruling.limit.given, wanted: ruling.limit.wanted }) : "";
+  return h("div", { class: "points" },
+    kind ? ball(kind, { ring: context.stale }) : null,
+    h("span", { class: "digits" }, signed(value), open ? "?" : ""),
+    limit ? h("span", { class: "of" }, limit) : null);
+}
+
+function doing(view, context) {
+  const key = view.match ? `do.${view.phase}.${isPyramid(view) ? "pyramid" : "five-pins"}` : "do.free";
+  const text = view.match ? t(key) : context.join ? t("do.free.join") : t("do.free");
+  return h("section", { class: "band", key: "band" },
+    h("div", { class: "row" }, h("span", {}, phaseText(view))), said("", text, context, key),
+    null);
+}

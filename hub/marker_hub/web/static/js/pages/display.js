@@ -1,0 +1,62 @@
+// The table display of the hall: one stream, one table, no commands.
+import { board } from "../lib/board.js";
+import { render } from "../lib/dom.js";
+import { fitLines, fontsReady } from "../lib/fit.js";
+import { loadWords, t } from "../lib/i18n.js";
+import { Kiosk } from "../lib/kiosk.js";
+import { Stream } from "../lib/stream.js";
+
+const CORRECTED_MS = 10_000;
+const app = document.getElementById("app");
+const table = document.documentElement.dataset.table;
+let scores = null;
+let old = null;
+let join = null;
+let first = true;
+
+await loadWords();
+await fontsReady();
+document.title = t("title.display", { table });
+
+const kiosk = new Kiosk();
+const stream = new Stream([table], { onChange: draw, onAnnounce: (data) => kiosk.announce(data) });
+window.addEventListener("resize", draw);
+
+function remember(view) {
+  const now = view.players ? { A: view.players.A.score, B: view.players.B.score } : null;
+  if (scores && now && view.last?.status === "corrected" && (scores.A !== now.A || scores.B !== now.B)) {
+    old = { ...scores, until: performance.now() + CORRECTED_MS };
+  }
+  if (old && (performance.now() > old.until || !now)) old = null;
+  scores = now;
+}
+
+async function askJoin(view) {
+  if (view.match || !stream.hello?.self_service) {
+    join = null;
+    return;
+  }
+  if (join && performance.now() < join.until) return;
+  join = { ...(join ?? {}), until: performance.now() + 60_000 };
+  const answer = await fetch(`/api/tables/${table}/join`).catch(() => null);
+  if (answer?.ok) {
+    join = { ...(await answer.json()), until: performance.now() + 300_000 };
+    draw();
+  }
+}
+
+function draw() {
+  const view = stream.tables.get(table);
+  if (!view) return;
+  remember(view);
+  askJoin(view);
+  const size = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--t2")) * (innerHeight / 100);
+  const context = {
+    now: stream.now(), stale: stream.stale, silentMs: stream.silentMs, old, first, size,
+    room: innerWidth * 0.775, nameRoom: innerWidth * (innerWidth / innerHeight > 1.375 ? 0.36 : 0.9), join: join?.qr ? join : null,
+  };
+  render(app, board(view, context));
+  fitLines(app);
+  first = false;
+  kiosk.between(stream, view);
+}

@@ -1,0 +1,161 @@
+"""View models as the hub sends them, for tests of the pages: builders with sensible values, and the well-known situations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+NOW_MS = 1_764_527_885_000  # 30 November 2025, 21:38:05 in Moscow
+LONG = {"name": "Константинопольский-Преображенский", "given": "Аполлинарий", "lang": "ru"}
+SHORT = {"name": "Ёжиков", "given": "Михаил", "lang": "ru"}
+STANDING = dict.fromkeys("NWCES", "standing")
+
+
+def ruling(**over: Any) -> Json:
+    """A ruling R of the contract."""
+    made: Json = {
+        "short": "A+8",
+        "striker": "A",
+        "to": "A",
+        "points": {"A": 8, "B": 0},
+        "clauses": ["FP-8.2a", "FP-8.1a"],
+        "public": {"ru": "п. 8.2, 8.1", "en": "cl. 8.2, 8.1", "it": "art. 8.2, 8.1"},
+        "sentence": {
+            "ru": "карамболь 4, две боковые фишки 4",
+            "en": "carom 4, two side pins 4",
+            "it": "carambola 4, due birilli laterali 4",
+        },
+        "kind": "points",
+        "ball_in_hand": False,
+        "components": [["carom", 4, "A"], ["pins", 4, "A"]],
+        "score_after": {"A": 55, "B": 38},
+        "winner": None,
+        "limit": None,
+    }
+    return made | over
+
+
+SIX = ruling(
+    short="B+6",
+    striker="B",
+    to="B",
+    points={"A": 0, "B": 6},
+    sentence={"ru": "карамболь 4 и боковая фишка 2", "en": "carom 4 and side pin 2", "it": "carambola 4 e birillo laterale 2"},
+    score_after={"A": 47, "B": 38},
+)
+RED_FIRST = ruling(
+    short="A+4*",
+    striker="B",
+    to="A",
+    points={"A": 4, "B": 0},
+    kind="foul",
+    ball_in_hand=True,
+    clauses=["FP-F.B", "FP-7.2"],
+    public={"ru": "ошибка Б, п. 7.2", "en": "error B, cl. 7.2", "it": "errore B, art. 7.2"},
+    sentence={"ru": "ошибка Б – красный шар, игра с руки", "en": "error B – red ball, ball in hand", "it": "errore B – bilia rossa, bilia in mano"},
+    score_after={"A": 59, "B": 38},
+)
+
+
+def player(base: Json, **over: Any) -> Json:
+    """One player of a view."""
+    return {"ball": None, "score": 0, "games": 0, "shelf": None, "debt": None, "run": None, "extensions": None} | base | over
+
+
+def five_pins(**over: Any) -> Json:
+    """A five-pins table in the third game, waiting for the next shot."""
+    made: Json = {
+        "id": "3",
+        "name": "3",
+        "n": 100,
+        "game": "five-pins",
+        "phase": "armed",
+        "now_ms": NOW_MS,
+        "node": "online",
+        "node_since_ms": None,
+        "sensors": [{"channel": pin, "quality": "ok"} for pin in "NWCES"] + [{"channel": "CLICK", "quality": "hint"}],
+        "match": {"id": "m1", "preset": "federation", "games": 5, "race_to": None, "limit": 60, "game_no": 3, "policy": "referee", "practice": False, "target": None, "shot_clock_s": None},
+        "players": {"A": player(LONG, ball="white", score=47, games=1), "B": player(SHORT, ball="yellow", score=38, games=1)},
+        "turn": "A",
+        "mode": "normal",
+        "pins": dict(STANDING),
+        "pins_decided": True,
+        "balls": None,
+        "live": None,
+        "proposal": None,
+        "last": {"shot": 41, "status": "final", "ruling": SIX, "old": None},
+        "asking": None,
+        "clock": None,
+        "break": None,
+        "due": {"kind": "shot", "player": "A", "choices": [], "placements": [], "mode": "normal"},
+        "notices": [],
+        "games": [{"n": 1, "winner": "A", "score": {"A": 60, "B": 44}, "forfeit": False}, {"n": 2, "winner": "B", "score": {"A": 51, "B": 60}, "forfeit": False}],
+        "winner": None,
+        "undo": {"text_key": "undo.accept", "args": {"points": 6}},
+        "redo": None,
+        "incomplete": False,
+        "review": [],
+    }  # fmt: skip
+    return made | over
+
+
+def pyramid(**over: Any) -> Json:
+    """A free pyramid table with the shot clock at 8 seconds."""
+    made = five_pins(
+        id="5",
+        name="5",
+        game="free-pyramid",
+        match={"id": "m2", "preset": "", "games": None, "race_to": 5, "limit": None, "game_no": 6, "policy": "referee", "practice": False, "target": 8, "shot_clock_s": 40},
+        players={
+            "A": player({"name": "Бармалей-Ёжикова", "given": "Юлия", "lang": "ru"}, score=5, games=3, shelf=5, debt=0, run=3, extensions=1),
+            "B": player(LONG, score=-2, games=2, shelf=0, debt=2, run=0, extensions=2),
+        },
+        pins=None,
+        pins_decided=False,
+        balls={"on_table": 11},
+        clock={"remaining_ms": 7600, "running": True, "limit_s": 40, "warn": True, "expired": False},
+        last={
+            "shot": 27,
+            "status": "final",
+            "old": None,
+            "ruling": ruling(
+                short="A+1",
+                points={"A": 1, "B": 0},
+                clauses=["RP-18.1", "RP-20.1"],
+                public={"ru": "п. 18 (1), 20.1", "en": "cl. 18 (1), 20.1", "it": "art. 18 (1), 20.1"},
+                sentence={"ru": "шар забит правильно, серия 3", "en": "ball potted, run 3", "it": "bilia imbucata, serie 3"},
+                score_after={"A": 5, "B": -2},
+            ),
+        },
+        games=[],
+        sensors=[{"channel": pocket, "quality": "ok"} for pocket in ("FL", "FR", "ML", "MR", "BL", "BR")],
+    )  # fmt: skip
+    return made | over
+
+
+def live_two_pins() -> Json:
+    """Two pins down in a running shot; nobody owns them yet."""
+    facts = [{"kind": "click", "what": "CLICK", "ms": 0}, {"kind": "pin", "what": "N", "ms": 742}, {"kind": "pin", "what": "E", "ms": 1318}]
+    return five_pins(phase="rolling", pins=STANDING | {"N": "down", "E": "down"}, pins_decided=False, live={"shot": 42, "facts": facts, "pins_down": 2, "pots": 0})
+
+
+def proposed_foul() -> Json:
+    """Error B proposed, not confirmed."""
+    made = five_pins(phase="proposed", turn="B", pins=STANDING | {"S": "down"}, pins_decided=False, proposal={"shot": 43, "ruling": RED_FIRST})
+    made["players"]["A"]["score"] = 55
+    made["live"] = {"shot": 43, "facts": [], "pins_down": 1, "pots": 0}
+    return made
+
+
+def respotting() -> Json:
+    """Confirmed; top and right pin have to be set again."""
+    placements = [{"what": "N", "spot": ""}, {"what": "E", "spot": ""}]
+    made = five_pins(
+        phase="respotting",
+        turn="B",
+        pins=STANDING | {"N": "down", "E": "down"},
+        last={"shot": 42, "status": "final", "ruling": ruling(), "old": None},
+        due={"kind": "shot", "player": "B", "choices": [], "placements": placements, "mode": "normal"},
+    )
+    made["players"]["A"]["score"] = 55
+    return made
