@@ -30,6 +30,17 @@ def _row(game: GameId, question: str) -> dict[str, Any]:
     return row
 
 
+def phrase(name: str, lang: str) -> str:
+    """A sentence pattern of the engine's own. Raises IllegalInput for a language there is not."""
+    return _in(_phrases()["common"]["words"][name], lang)
+
+
+def known_questions(game: GameId) -> tuple[str, ...]:
+    """The ids of every question of a game, in the order of the phrase file; `pick` is one of them."""
+    table = _phrases()
+    return (*table[family(game)], *(name for name, row in table["common"].items() if "text" in row))
+
+
 def question_text(game: GameId, question: str, lang: str) -> str:
     """The question. Raises IllegalInput for a language there is not."""
     return _in(_row(game, question)["text"], lang)
@@ -38,11 +49,9 @@ def question_text(game: GameId, question: str, lang: str) -> str:
 def answer_label(game: GameId, question: str, answer: str, lang: str) -> str:
     """The words of an answer: a button, a set of pins, a number, or a ruling in short."""
     labels = {**_phrases()["common"]["answers"], **_row(game, question).get("answers", {})}
-    words = _phrases()["common"]["words"]
     if answer in labels:
         return _in(labels[answer], lang)
-    for mark, joint in (("|", _in(words["or"], lang)), (",", ", ")):
+    for mark, joint in (("|", phrase("or", lang)), (",", ", ")):
         if mark in answer:
             return joint.join(answer_label(game, question, part, lang) for part in answer.split(mark))
-    _in(words["or"], lang)
     return answer

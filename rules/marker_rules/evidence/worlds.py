@@ -27,6 +27,7 @@ from marker_rules.shot import Call, Shot
 
 CACHED = 4096  # cases kept; one is some 20 kB at most
 JUDGED = 1 << 15  # rulings kept
+NONE = "none"  # nothing of a set, no ball
 EITHER = "|"  # joins answers between which nothing depends: `red|none`
 
 
@@ -56,6 +57,14 @@ class Feature:
         places = [self.elements.index(part) for part in value.split(",") if part in self.elements]
         return len(places), *places
 
+    def read(self, answer: str) -> tuple[str, ...]:
+        """The values an answer stands for: `red|none` for two, a set in any order."""
+        words = answer.strip().lower().replace(" ", "-")
+        if self.shape is not Shape.SET:
+            return tuple(words.split(EITHER))
+        named = {word.upper() for word in words.split(",")}
+        return (",".join(part for part in self.elements if part in named) or NONE,)
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -77,7 +86,7 @@ class Model(Protocol):
 
     channels: tuple[Channel, ...]  # those it uses, least trustworthy first: that one yields when two contradict
 
-    def features(self, evidence: Evidence, before: Any, options: Options) -> tuple[Feature, ...]:
+    def features(self, before: Any) -> tuple[Feature, ...]:
         """The questions of this shot, in the order people find natural."""
         ...
 
@@ -173,7 +182,7 @@ class Case:
                 left &= _mask(ruling.short == answer for ruling in self.rulings)
             elif (at := places.get(question)) is not None:
                 named = self.choices[at]
-                left &= self.blank[at] | sum(named.get(value, 0) for value in set(answer.split(EITHER)))
+                left &= self.blank[at] | sum(named.get(value, 0) for value in set(self.features[at].read(answer)))
         return left
 
     def rulings_left(self, left: int) -> tuple[Possible, ...]:
@@ -219,7 +228,7 @@ def _survey(evidence: Evidence, before: Any, options: Options) -> Case:
     worlds = of_game.worlds(evidence, before, options)
     calls = of_game.calls(evidence)
     return Case(
-        features=of_game.features(evidence, before, options),
+        features=of_game.features(before),
         worlds=worlds,
         rulings=tuple(
             _judge(Shot(world.facts + evidence.facts, calls + world.calls), before, options) for world in worlds

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple
 from marker_rules.balls import Ball, Pin
 from marker_rules.evidence.likelihood import table
 from marker_rules.evidence.observations import Channel, Evidence, Flag, Kind, Observation, Quality, surely_before
-from marker_rules.evidence.worlds import Feature, Shape, World
+from marker_rules.evidence.worlds import NONE, Feature, Shape, World
 from marker_rules.facts import Contact, Fact, Shift, Strike, Topple
 from marker_rules.five_pins.state import FivePinsState, Mode
 from marker_rules.options import Options
 from marker_rules.shot import Call, When
 
-NONE = "none"  # no ball, no pin
 FOUR = (
     Feature("Q1", ("opponent", "red", NONE)),
     Feature("Q2", ("nobody", "cue", "opponent")),
@@ -226,12 +225,11 @@ class FivePinsModel:
 
     channels = (Channel.CLICKS, Channel.PINS)
 
-    def features(self, evidence: Evidence, before: FivePinsState, options: Options) -> tuple[Feature, ...]:
-        """QP only where a pin is open."""
+    def features(self, before: FivePinsState) -> tuple[Feature, ...]:
+        """None where nothing was struck."""
         if before.mode is Mode.IDLE:
             return ()
-        asked = _pins(evidence, before, options).open
-        return (Feature("QP", asked, Shape.SET), *FOUR) if asked else FOUR
+        return (Feature("QP", tuple(pin for pin in Pin if pin in before.pins), Shape.SET), *FOUR)
 
     def worlds(self, evidence: Evidence, before: FivePinsState, options: Options) -> tuple[World, ...]:
         """Every end of the automaton, for every set of pins that can have fallen."""
@@ -251,16 +249,15 @@ class FivePinsModel:
             items = _items(seen)
             for unreported in _subsets(pins.unknown):
                 fell = frozenset(at_pins.values()) | frozenset(unreported)
-                asked = ",".join(pin for pin in pins.open if pin in fell) or NONE
+                felled = ",".join(pin for pin in Pin if pin in fell) or NONE
                 for end, story in ways(items, not heard.silence, len(unreported)):
                     named = {at: at_pins.get(id(o)) for at, o in enumerate(seen)}
                     named |= {-1 - at: pin for at, pin in enumerate(unreported)}
                     if not _agrees(end, evidence.calls, before):
                         continue
-                    values = (asked, *end.values) if pins.open else end.values
                     worlds.append(
                         World(
-                            values,
+                            (felled, *end.values),
                             (Strike(Ball.CUE), *_facts(story, named, pins.slid), *shown),
                             kind=" ".join([*(value or "-" for value in end.values), str(min(len(fell), 3))]),
                             fit=_fit(evidence, pins.open, fell),
