@@ -86,7 +86,7 @@ class Model(Protocol):
 
     channels: tuple[Channel, ...]  # those it uses, least trustworthy first: that one yields when two contradict
 
-    def features(self, before: Any) -> tuple[Feature, ...]:
+    def features(self, before: Any, options: Options) -> tuple[Feature, ...]:
         """The questions of this shot, in the order people find natural."""
         ...
 
@@ -228,7 +228,7 @@ def _survey(evidence: Evidence, before: Any, options: Options) -> Case:
     worlds = of_game.worlds(evidence, before, options)
     calls = of_game.calls(evidence)
     return Case(
-        features=of_game.features(before),
+        features=of_game.features(before, options),
         worlds=worlds,
         rulings=tuple(
             _judge(Shot(world.facts + evidence.facts, calls + world.calls), before, options) for world in worlds

@@ -225,7 +225,7 @@ class FivePinsModel:
 
     channels = (Channel.CLICKS, Channel.PINS)
 
-    def features(self, before: FivePinsState) -> tuple[Feature, ...]:
+    def features(self, before: FivePinsState, _options: Options) -> tuple[Feature, ...]:
         """None where nothing was struck."""
         if before.mode is Mode.IDLE:
             return ()

@@ -16,7 +16,7 @@ from marker_rules.balls import WHITES, Ball, GameId, Pocket, Rail
 from marker_rules.evidence.likelihood import table
 from marker_rules.evidence.observations import Channel, Evidence, Frozen, Kind, Observation, Quality, surely_before
 from marker_rules.evidence.worlds import Feature, Shape, World
-from marker_rules.facts import Contact, Cross, Cushion, Fact, Pot, Strike, Zone
+from marker_rules.facts import Contact, Cross, Cushion, Fact, Off, Pot, Strike, Zone
 from marker_rules.facts import Frozen as LayFrozen
 from marker_rules.options import Options
 from marker_rules.pyramid.state import Coloured, Phase, PyramidState
@@ -26,19 +26,23 @@ LEGAL, FOUL = "legal", "foul"
 MET, NOT_MET = "met", "not-met"
 YES, NO = "yes", "no"
 RAILS = (Rail.FOOT, Rail.LEFT, Rail.RIGHT)  # where a witness lets balls run when nothing was felt
+NO_CONTACT = ("RP-4.3", "RP-26.1.1")
+CUE_OFF = "RP-22.3a"
 HOUSE_BALL_FIRST = "RP-19.2a"  # no fact tells it: the first ball touched lay in the house
 
 
 class Way(NamedTuple):
-    """One combination: contact; balls potted; the coloured one among them; pattern met without a pot; first ball outside
-    the house (None where that is no question).
+    """One combination. pattern: met without a pot. outside: the first ball lay outside the house (None: no question).
+
+    late: where pots before a contact outside do not count (AMB-20), how many fell after one; else all.
     """
 
     contact: bool
     potted: int
-    coloured: bool
-    pattern: bool
-    outside: bool | None
+    coloured: bool = False
+    pattern: bool = False
+    outside: bool | None = None
+    late: int = 0
 
 
 def _fixed(before: PyramidState) -> bool:
@@ -59,11 +63,13 @@ def _balls(before: PyramidState) -> tuple[Ball, ...]:
     return (*((Ball.C,) if coloured else ()), *WHITES[: before.table.balls - coloured])
 
 
-def _asked(before: PyramidState) -> list[tuple[Feature, int]]:
+def _asked(before: PyramidState, options: Options) -> list[tuple[Feature, int]]:
     """The questions of a shot with their places in `_values`."""
-    asked = [(Feature("QG", tuple(map(str, range(len(_balls(before)) + 1))), Shape.NUMBER), 0)]
+    numbers = tuple(map(str, range(len(_balls(before)) + 1)))
+    asked = [(Feature("QG", numbers, Shape.NUMBER), 0)]
     if _from_house(before):
-        asked.append((Feature("Q11", (YES, NO)), 1))
+        foul = options["house_ball_first"] == "foul"
+        asked.append((Feature("Q11", (YES, NO)), 1) if foul else (Feature("Q15", numbers, Shape.NUMBER), 4))
     breaks = before.phase is Phase.BREAK
     asked.append((Feature("QM", (MET, NOT_MET)) if breaks else Feature("QL", (LEGAL, FOUL)), 2))
     if _fixed(before):
@@ -99,6 +105,18 @@ class Seen:
         """A cue ball and the object balls."""
         return _balls(self.before)
 
+    def called(self, code: str) -> bool:
+        """Whether the referee called this offence against the striker."""
+        return any(call.code == code and call.by is self.before.striker for call in self.evidence.calls)
+
+    def first_ball(self, potted: int) -> list[tuple[bool | None, int]]:
+        """Where the first ball can have lain, and how many balls can have fallen after a contact outside the house."""
+        if not (potted and self.from_house):
+            return [(None, potted)]
+        if self.options["house_ball_first"] == "foul":
+            return [(True, potted), (False, potted)]
+        return [(late == potted, late) for late in range(potted, -1, -1)]
+
     @cached_property
     def clicks(self) -> tuple[Observation, ...]:
         """The clicks that are believed."""
@@ -107,9 +125,9 @@ class Seen:
     @cached_property
     def contact(self) -> bool:
         """False where silence proves that no object ball was touched (RP-4.3); elsewhere it is part of QL and QM."""
-        return len(self.balls) > 1 and not (
-            self.evidence.trust(Kind.CLICK).silence and all(click.bounds[1] == 0 for click in self.clicks)
-        )
+        if len(self.balls) < 2 or any(self.called(code) for code in NO_CONTACT):
+            return False
+        return not (self.evidence.trust(Kind.CLICK).silence and all(click.bounds[1] == 0 for click in self.clicks))
 
     @cached_property
     def cushions(self) -> tuple[Observation, ...]:
@@ -186,20 +204,18 @@ class Seen:
 
 
 class PyramidModel:
-    """QG balls potted, Q11 first ball outside the house, QL legal or foul (QM met or not on the break), Q1 the coloured
-    ball among them; each only where it can be open.
-    """
+    """QG balls potted, Q11 first ball outside the house, QL legal or foul (QM met or not), Q1 coloured ball potted."""
 
     channels = (Channel.CLICKS, Channel.CUSHIONS, Channel.GATES)
 
-    def features(self, before: PyramidState) -> tuple[Feature, ...]:
+    def features(self, before: PyramidState, options: Options) -> tuple[Feature, ...]:
         """In the order of a referee's thoughts: how many, how, which."""
-        return tuple(feature for feature, _ in _asked(before))
+        return tuple(feature for feature, _ in _asked(before, options))
 
     def worlds(self, evidence: Evidence, before: PyramidState, options: Options) -> tuple[World, ...]:
         """Every combination within the bounds, with the shortest facts that realise it."""
         seen = Seen(evidence, before, options)
-        places = [place for _, place in _asked(before)]
+        places = [place for _, place in _asked(before, options)]
         found = []
         for way in _ways(seen):
             values = _values(way, seen)
@@ -232,31 +248,31 @@ def _ways(seen: Seen) -> Iterator[Way]:
     if not seen.contact:
         for potted in seen.potted:
             if potted < 2:  # nothing but the cue ball moved
-                yield Way(
-                    contact=False, potted=potted, coloured=bool(potted and seen.fixed), pattern=False, outside=None
-                )
+                yield Way(contact=False, potted=potted, coloured=bool(potted and seen.fixed))
         return
     whites = len(seen.balls) - seen.fixed
     for potted in seen.potted:
         patterns = [met for met in (True, False) if (seen.can_meet if met else not seen.must_meet)]
         if potted and not seen.breaks:
             patterns = [False]  # 18.1 is enough
-        for coloured in (True, False) if potted and seen.fixed else (False,):
+        for coloured in (True, False) if potted and seen.fixed and not seen.called(CUE_OFF) else (False,):
             if potted - coloured > whites:
                 continue
             for pattern in patterns:
-                for outside in (True, False) if potted and seen.from_house else (None,):
-                    yield Way(contact=True, potted=potted, coloured=coloured, pattern=pattern, outside=outside)
+                for outside, late in seen.first_ball(potted):
+                    yield Way(True, potted, coloured, pattern, outside, late)
 
 
 def _values(way: Way, seen: Seen) -> tuple[str | None, ...]:
-    """The answers to QG, Q11, QL or QM, Q1. QM speaks of the cushions only: a pot voided by a foul does not meet 11.1."""
+    """The answers to QG, Q11, QL or QM, Q1, Q15. QM speaks of the cushions only: a pot voided by a foul does not meet 11.1."""
     if seen.breaks:
         result = MET if way.pattern else NOT_MET
     else:
-        result = LEGAL if way.contact and way.outside is not False and (way.pattern or way.potted) else FOUL
+        inside = way.outside is False and seen.options["house_ball_first"] == "foul"
+        result = LEGAL if way.contact and not inside and (way.pattern or way.potted) else FOUL
     outside = None if way.outside is None else YES if way.outside else NO
-    return str(way.potted), outside, result, YES if way.coloured else NO
+    late = None if way.outside is None else str(way.late)
+    return str(way.potted), outside, result, YES if way.coloured else NO, late
 
 
 def _facts(way: Way, seen: Seen) -> tuple[Fact, ...]:
@@ -266,8 +282,14 @@ def _facts(way: Way, seen: Seen) -> tuple[Fact, ...]:
     facts: list[Fact] = [Strike(cue), Contact(((cue, others[0]),))]
     if way.pattern:
         facts = _break_facts(facts, others, seen) if seen.breaks else _pattern_facts(facts, cue, others, seen)
-    fell = [*others, cue] if not seen.fixed else others[: way.potted - way.coloured] + [cue] * way.coloured
-    return (*facts, *(Pot(ball, _pocket(seen, at)) for at, ball in enumerate(fell[: way.potted])))
+    whites = [*others, cue] if not seen.fixed else others
+    fell = [*whites[: way.potted - way.coloured], *([cue] if way.coloured else [])]
+    pots: list[Fact] = [Pot(ball, _pocket(seen, at)) for at, ball in enumerate(fell)]
+    if way.outside is False and way.late:
+        early = way.potted - way.late
+        pots = [*pots[:early], Contact(((cue, others[-1]),)), *pots[early:]]
+    off: tuple[Fact, ...] = (Off(cue),) if seen.called(CUE_OFF) and cue not in fell else ()
+    return (*facts, *pots, *off)
 
 
 def _pocket(seen: Seen, at: int) -> Pocket:
