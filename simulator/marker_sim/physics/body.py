@@ -1,0 +1,160 @@
+"""One moving thing and its motion between events: quadratic in time in every phase, so positions are exact."""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+
+from marker_sim.physics.params import GRAVITY
+
+SLIP_EPS = 1e-5  # m/s of slip at the contact point below which a ball rolls
+STILL_EPS = 1e-5  # m/s below which it does not move
+SPIN_EPS = 1e-3  # rad/s
+
+
+class Phase(IntEnum):
+    """What a body does."""
+
+    REST = 0
+    SPIN = 1  # on the spot: not at rest by the rules
+    ROLL = 2
+    SLIDE = 3
+    AIR = 4
+    PUCK = 5  # a lying pin
+    STANDING = 6  # a pin on its base
+    GONE = 7  # potted or off the table
+
+
+class Body:
+    """A ball (kind `ball`) or a pin. Position and velocity are those at time `t0`; `advance` brings them to another time.
+
+    x, y, z: centre above its resting height, m; vx.. m/s; wx.. rad/s; ax.. m/s^2; dwx, dwy: change of spin, rad/s^2.
+    """
+
+    __slots__ = (
+        "ax",
+        "ay",
+        "az",
+        "dwx",
+        "dwy",
+        "index",
+        "is_ball",
+        "m",
+        "phase",
+        "r",
+        "t0",
+        "t_end",
+        "version",
+        "vx",
+        "vy",
+        "vz",
+        "wx",
+        "wy",
+        "wz",
+        "x",
+        "y",
+        "z",
+    )
+
+    def __init__(self, index: int, r: float, m: float, x: float, y: float, *, is_ball: bool) -> None:
+        self.index = index
+        self.is_ball = is_ball
+        self.r = r
+        self.m = m
+        self.x, self.y, self.z = x, y, 0.0
+        self.vx = self.vy = self.vz = 0.0
+        self.wx = self.wy = self.wz = 0.0
+        self.ax = self.ay = self.az = 0.0
+        self.dwx = self.dwy = 0.0
+        self.phase = Phase.REST if is_ball else Phase.STANDING
+        self.t0 = 0.0
+        self.t_end = math.inf
+        self.version = 0
+
+    @property
+    def moving(self) -> bool:
+        """Its place changes."""
+        return Phase.ROLL <= self.phase <= Phase.PUCK
+
+    def advance(self, t: float, spin_loss: float) -> None:
+        """Bring position, velocity and spin to time `t` (not before t0)."""
+        dt = t - self.t0
+        if dt <= 0.0:
+            return
+        if self.moving:
+            self.x += dt * (self.vx + 0.5 * dt * self.ax)
+            self.y += dt * (self.vy + 0.5 * dt * self.ay)
+            self.vx += dt * self.ax
+            self.vy += dt * self.ay
+            if self.phase is Phase.AIR:
+                self.z += dt * (self.vz + 0.5 * dt * self.az)
+                self.vz += dt * self.az
+            elif self.phase is Phase.SLIDE:
+                self.wx += dt * self.dwx
+                self.wy += dt * self.dwy
+            elif self.phase is Phase.ROLL:
+                self.wx = -self.vy / self.r
+                self.wy = self.vx / self.r
+        if self.wz and self.phase is not Phase.AIR:
+            left = abs(self.wz) - spin_loss * dt
+            self.wz = math.copysign(left, self.wz) if left > 0.0 else 0.0
+        self.t0 = t
+
+    def settle(self, mu_slide: float, mu_roll: float, spin_loss: float) -> None:
+        """Begin the phase that velocity and spin at t0 call for; sets accelerations and the end of the phase."""
+        self.version += 1
+        self.ax = self.ay = self.az = self.dwx = self.dwy = 0.0
+        if self.z > 0.0 or self.vz > 0.0:
+            self.phase = Phase.AIR
+            self.az = -GRAVITY
+            self.t_end = self.t0 + (self.vz + math.sqrt(self.vz * self.vz + 2.0 * GRAVITY * self.z)) / GRAVITY
+            return
+        slip_x, slip_y = self.vx - self.r * self.wy, self.vy + self.r * self.wx
+        slip = math.hypot(slip_x, slip_y)
+        if slip > SLIP_EPS:
+            self.phase = Phase.SLIDE
+            ux, uy = slip_x / slip, slip_y / slip
+            pull = mu_slide * GRAVITY
+            turn = 2.5 * pull / self.r
+            self.ax, self.ay = -pull * ux, -pull * uy
+            self.dwx, self.dwy = -turn * uy, turn * ux
+            self.t_end = self.t0 + 2.0 * slip / (7.0 * pull)
+            return
+        speed = math.hypot(self.vx, self.vy)
+        if speed > STILL_EPS:
+            self.phase = Phase.ROLL
+            pull = mu_roll * GRAVITY
+            self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
+            self.wx, self.wy = -self.vy / self.r, self.vx / self.r
+            self.t_end = self.t0 + speed / pull
+            return
+        self.vx = self.vy = self.wx = self.wy = 0.0
+        if abs(self.wz) > SPIN_EPS:
+            self.phase = Phase.SPIN
+            self.t_end = self.t0 + abs(self.wz) / spin_loss
+            return
+        self.wz = 0.0
+        self.phase = Phase.REST
+        self.t_end = math.inf
+
+    def slide_on(self, mu: float) -> None:
+        """Begin or go on as a lying pin that slides over the cloth."""
+        self.version += 1
+        speed = math.hypot(self.vx, self.vy)
+        if speed <= STILL_EPS:
+            self.vx = self.vy = self.ax = self.ay = 0.0
+            self.phase = Phase.REST
+            self.t_end = math.inf
+            return
+        self.phase = Phase.PUCK
+        pull = mu * GRAVITY
+        self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
+        self.t_end = self.t0 + speed / pull
+
+    def energy(self) -> float:
+        """Kinetic, spin and height energy, J."""
+        linear = 0.5 * self.m * (self.vx**2 + self.vy**2 + self.vz**2)
+        if not self.is_ball:
+            return linear
+        inertia = 0.2 * self.m * self.r * self.r
+        return linear + inertia * (self.wx**2 + self.wy**2 + self.wz**2) + self.m * GRAVITY * self.z
