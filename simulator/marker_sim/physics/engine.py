@@ -369,7 +369,7 @@ class Engine:
                 return max(wait, 0.0) if wait < span else math.inf
             dt = first_root(1e-15, c1, c2, c3, c4, span) if span < math.inf else math.inf
             return max(dt, wait) if max(dt, wait) < span else math.inf
-        elif not spatial:
+        if not spatial:
             self._touching.discard((a.index, b.index))
         if span < math.inf:
             # Neither can close the distance in the time left: the common case, one square root.
