@@ -44,6 +44,7 @@ class Body:
         "r",
         "t0",
         "t_end",
+        "travel",
         "version",
         "vx",
         "vy",
@@ -69,6 +70,7 @@ class Body:
         self.phase = Phase.REST if is_ball else Phase.STANDING
         self.t0 = 0.0
         self.t_end = math.inf
+        self.travel = 0.0  # upper bound of the way over the cloth from t0 (of the last settling) to t_end, m
         self.version = 0
 
     @property
@@ -108,6 +110,7 @@ class Body:
             self.phase = Phase.AIR
             self.az = -GRAVITY
             self.t_end = self.t0 + (self.vz + math.sqrt(self.vz * self.vz + 2.0 * GRAVITY * self.z)) / GRAVITY
+            self.travel = math.hypot(self.vx, self.vy) * (self.t_end - self.t0)
             return
         slip_x, slip_y = self.vx - self.r * self.wy, self.vy + self.r * self.wx
         slip = math.hypot(slip_x, slip_y)
@@ -118,7 +121,9 @@ class Body:
             turn = 2.5 * pull / self.r
             self.ax, self.ay = -pull * ux, -pull * uy
             self.dwx, self.dwy = -turn * uy, turn * ux
-            self.t_end = self.t0 + 2.0 * slip / (7.0 * pull)
+            span = 2.0 * slip / (7.0 * pull)
+            self.t_end = self.t0 + span
+            self.travel = math.hypot(self.vx, self.vy) * span + 0.5 * pull * span * span
             return
         speed = math.hypot(self.vx, self.vy)
         if speed > STILL_EPS:
@@ -127,8 +132,9 @@ class Body:
             self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
             self.wx, self.wy = -self.vy / self.r, self.vx / self.r
             self.t_end = self.t0 + speed / pull
+            self.travel = 0.5 * speed * speed / pull
             return
-        self.vx = self.vy = self.wx = self.wy = 0.0
+        self.vx = self.vy = self.wx = self.wy = self.travel = 0.0
         if abs(self.wz) > SPIN_EPS:
             self.phase = Phase.SPIN
             self.t_end = self.t0 + abs(self.wz) / spin_loss
@@ -142,7 +148,7 @@ class Body:
         self.version += 1
         speed = math.hypot(self.vx, self.vy)
         if speed <= STILL_EPS:
-            self.vx = self.vy = self.ax = self.ay = 0.0
+            self.vx = self.vy = self.ax = self.ay = self.travel = 0.0
             self.phase = Phase.REST
             self.t_end = math.inf
             return
@@ -150,6 +156,7 @@ class Body:
         pull = mu * GRAVITY
         self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
         self.t_end = self.t0 + speed / pull
+        self.travel = 0.5 * speed * speed / pull
 
     def energy(self) -> float:
         """Kinetic, spin and height energy, J."""

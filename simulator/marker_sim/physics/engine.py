@@ -23,6 +23,7 @@ from marker_sim.physics.roots import first_line_root, first_root
 MAX_EVENTS = 20_000
 SOFT_WAIT_S = 1e-3  # a pushed pair is not tested again for so long
 TOUCH_M2 = 1e-9
+NEAR_M = 1e-6  # slack of the tests that only throw out what is far
 OVERLAP_M = 50e-6
 ENERGY_J = 1e-7
 OUTSIDE_M = 1e-6
@@ -301,8 +302,11 @@ class Engine:
             self._predict_pin(body)
 
     def _predict_pairs(self, a: Body) -> None:
+        x, y, near = a.x, a.y, a.r + a.travel + NEAR_M
         for b in self.bodies:
-            if b is a or b.phase is Phase.GONE or (not a.moving and not b.moving):
+            # The common case first: even over the whole of their phases they cannot come together.
+            dx, dy, reach = b.x - x, b.y - y, near + b.r + b.travel
+            if dx * dx + dy * dy > reach * reach or b is a or b.phase is Phase.GONE or not (a.moving or b.moving):
                 continue
             if b.is_ball:
                 dt = self._meeting(a, b, a.r + b.r, spatial=True)
@@ -371,11 +375,6 @@ class Engine:
             return max(dt, wait) if max(dt, wait) < span else math.inf
         if not spatial:
             self._touching.discard((a.index, b.index))
-        if span < math.inf:
-            # Neither can close the distance in the time left: the common case, one square root.
-            travel = span * (math.sqrt(vx * vx + vy * vy) + span * math.sqrt(hx * hx + hy * hy))
-            if px * px + py * py > (reach + travel) ** 2:
-                return math.inf
         if span == math.inf:
             return math.inf
         return first_root(c0, c1, c2, c3, c4, span)
@@ -395,7 +394,12 @@ class Engine:
 
     def _predict_walls(self, a: Body) -> None:
         span = a.t_end - self.now
+        near = a.r + a.travel + NEAR_M
+        if abs(a.x) < self.boundary.half_l - near and abs(a.y) < self.boundary.half_w - near:
+            return
         for index, nose in enumerate(self.boundary.noses):
+            if (a.x - nose.x0) * nose.nx + (a.y - nose.y0) * nose.ny > near:
+                continue
             dt = self._line(a, nose.x0, nose.y0, nose.nx, nose.ny, a.r, span)
             if dt < math.inf:
                 x, y = a.x + dt * (a.vx + 0.5 * dt * a.ax), a.y + dt * (a.vy + 0.5 * dt * a.ay)
@@ -408,8 +412,7 @@ class Engine:
     def _predict_jaw(self, a: Body, index: int, jaw: Jaw, span: float) -> None:
         px, py = a.x - jaw.cx, a.y - jaw.cy
         reach = a.r + jaw.r
-        travel = span * (math.hypot(a.vx, a.vy) + 0.5 * span * math.hypot(a.ax, a.ay))
-        if math.hypot(px, py) - reach > travel:
+        if px * px + py * py > (reach + a.travel + NEAR_M) ** 2:
             return
         hx, hy = 0.5 * a.ax, 0.5 * a.ay
         c0 = px * px + py * py - reach * reach
@@ -445,13 +448,20 @@ class Engine:
 
     def _predict_mouths(self, a: Body) -> None:
         span = a.t_end - self.now
+        if abs(a.x) < a.travel + NEAR_M:
+            self._predict_cross(a, span)
+        near = a.travel + NEAR_M
         for index, mouth in enumerate(self.boundary.mouths):
+            if (a.x - mouth.x0) * mouth.nx + (a.y - mouth.y0) * mouth.ny > near:
+                continue
             dt = self._line(a, mouth.x0, mouth.y0, mouth.nx, mouth.ny, 0.0, span)
             if dt < math.inf:
                 x, y = a.x + dt * (a.vx + 0.5 * dt * a.ax), a.y + dt * (a.vy + 0.5 * dt * a.ay)
                 along = (x - mouth.x0) * mouth.tx + (y - mouth.y0) * mouth.ty
                 if 0.0 <= along <= mouth.length:
                     self._push(dt, Kind.POT, a, index, 0)
+
+    def _predict_cross(self, a: Body, span: float) -> None:
         toward = -1.0 if a.x > 0 else 1.0
         dt = first_line_root(abs(a.x), a.vx * -toward, 0.5 * a.ax * -toward, span) if a.x else math.inf
         if dt < math.inf:
