@@ -22,7 +22,11 @@ def _load(name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause. `text`, `call`: per language; `evidence`: who can tell it; `documented`: the page that covers it where no code does."""
+    """One clause.
+
+    text, call, letter, short: per language. call: the referee's word (`call_ours`: the text has none); short: for a
+    narrow button. evidence: who can tell it. documented: the page that covers it where no code does.
+    """
 
     id: str
     section: str
@@ -34,6 +38,9 @@ class Clause:
     interpretations: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
     call: dict[str, str] | None = None
+    call_ours: bool = False
+    letter: dict[str, str] | None = None
+    short: dict[str, str] | None = None
     documented: str = ""
 
 
@@ -52,6 +59,9 @@ def clauses(family: str) -> dict[str, Clause]:
             interpretations=tuple(row.get("interpretations", ())),
             games=tuple(row.get("games", ())),
             call=row.get("call"),
+            call_ours=row.get("call_ours", False),
+            letter=row.get("letter"),
+            short=row.get("short"),
             documented=row.get("documented", ""),
         )
         for row in _load(f"{family}-clauses.toml")["clause"]

@@ -237,7 +237,7 @@ def _errors(case: _Case, errors: list[Error], made: bool) -> list[Component]:
     view = case.view
     for error in errors:
         letter = error.row.letter
-        case.step(error.row.clause, f"error_{letter}", error.facts, read=_READ.get(letter, ()))
+        case.step(error.row.clause, "error", error.facts, read=_READ.get(letter, ()))
         for clause, phrase in _BESIDES.get(letter, ()):
             case.step(clause, phrase, error.facts)
         if letter == "A" and view.wrong_strike:
@@ -289,7 +289,7 @@ def _between_strokes(case: _Case, shot: Shot, called: frozenset[str], waiting: t
     if errors:
         for error in errors:
             letter = error.row.letter
-            case.step(error.row.clause, f"error_{letter}", read=_READ[letter])
+            case.step(error.row.clause, "error", read=_READ[letter])
         parts = costs([error.row.letter for error in errors], False, case.law)
         components = [Component(name, cost, case.other) for name, cost in parts]
         points = points.plus(case.other, sum(cost for _, cost in parts))

@@ -1,0 +1,84 @@
+"""`marker adjudicate`: judge scenario files under the rules and say where they differ from what they expect."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from marker_hub.scenario_files import Unreadable, read_scenarios
+from marker_rules.catalogue import LANGUAGES
+from marker_rules.scenario import ScenarioError, judge_scenario, scenario_id
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options of `marker adjudicate`."""
+    parser = subparsers.add_parser(
+        "adjudicate",
+        help="judge scenario files",
+        description="Judges scenarios (YAML lists, or JSON Lines with the ending .jsonl) and prints one JSON object a "
+        "line: id, ok (null where nothing was expected), result, mismatch. Exit status: 0 all hold, 1 some "
+        "mismatch, 2 a file that cannot be read or a malformed scenario.",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="scenario file, - for standard input")
+    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="language of `explain` (default: en)")
+
+
+class _Judged:
+    """What happened so far, for the exit status."""
+
+    def __init__(self) -> None:
+        self.mismatch = False
+        self.broken = False
+
+    @property
+    def status(self) -> int:
+        """2 beats 1 beats 0."""
+        return 2 if self.broken else int(self.mismatch)
+
+    def complain(self, message: str) -> None:
+        """One line on standard error."""
+        self.broken = True
+        print(f"marker adjudicate: {' '.join(message.split())}", file=sys.stderr)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge every file, in order."""
+    judged = _Judged()
+    for name in args.files:
+        for line in judge_file(name, args.lang, judged):
+            print(line)
+    return judged.status
+
+
+def judge_file(name: str, lang: str, judged: _Judged) -> Iterator[str]:
+    """One JSON text a scenario; what cannot be judged is complained of and left out."""
+    encode = msgspec.json.encode
+    try:
+        for place, raw in _scenarios(name):
+            try:
+                outcome = judge_scenario(raw, lang)
+            except ScenarioError as problem:
+                judged.complain(f"{place}: {scenario_id(raw)}: {problem.field}: {problem.message}")
+                continue
+            judged.mismatch |= outcome.ok is False
+            yield encode(outcome.as_json()).decode()
+    except Unreadable as problem:
+        judged.complain(str(problem))
+
+
+def _scenarios(name: str) -> Iterator[tuple[str, Any]]:
+    if name == "-":
+        yield from read_scenarios(sys.stdin.buffer, "standard input", lines=None)
+        return
+    path = Path(name)
+    try:
+        stream: IO[bytes] = path.open("rb")
+    except OSError as problem:
+        raise Unreadable(f"{name}: cannot be read: {problem.strerror or problem}") from problem
+    with stream:
+        yield from read_scenarios(stream, name, lines=path.suffix.lower() == ".jsonl")

@@ -1,0 +1,264 @@
+"""Scenarios: one worked example as plain data, judged and compared with what it expects.
+
+Pure: reading files is the caller's. Each kind of scenario of each family of games is handled by a function of that
+family, found by name in `HANDLERS`, so that a game adds its own without touching this module. A handler gets the raw
+scenario and the language and returns the result in the field names of `expect`, with `clauses` and `explain`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from marker_rules.balls import GameId, Player
+from marker_rules.catalogue import LANGUAGES
+from marker_rules.errors import IllegalFact, IllegalInput, MalformedFact, RulesError
+from marker_rules.facts import Fact
+from marker_rules.notation import MAX_FACTS, parse_fact, parse_facts
+from marker_rules.options import Options
+from marker_rules.shot import Call, Shot, When
+
+Raw: TypeAlias = Mapping[str, Any]
+Handler: TypeAlias = Callable[[Raw, str], dict[str, Any]]
+
+# (kind, family) -> module and function. Modules are imported when the first scenario of their kind comes.
+HANDLERS: dict[tuple[str, str], tuple[str, str]] = {
+    ("shot", "five-pins"): ("marker_rules.five_pins.scenarios", "shot"),
+    ("placement", "five-pins"): ("marker_rules.five_pins.scenarios", "placement"),
+    ("lag", "five-pins"): ("marker_rules.five_pins.scenarios", "lag"),
+    ("match", "five-pins"): ("marker_rules.five_pins.scenarios", "match"),
+    ("shot", "pyramid"): ("marker_rules.pyramid.scenarios", "shot"),
+    ("lag", "pyramid"): ("marker_rules.pyramid.scenarios", "lag"),
+    ("clock", "pyramid"): ("marker_rules.pyramid.scenarios", "clock"),
+    ("evidence", "five-pins"): ("marker_rules.evidence.scenarios", "evidence"),
+    ("evidence", "pyramid"): ("marker_rules.evidence.scenarios", "evidence"),
+}
+UNJUDGED = frozenset({"prose"})  # worked examples in words; typed tests carry their ids
+AS_SET = frozenset({"respot", "violations", "credited", "options", "possible", "clauses"})
+AS_MULTISET = frozenset({"components"})
+AT_MOST = frozenset({"questions_at_most"})  # the result may be better than expected
+
+
+class ScenarioError(Exception):
+    """A scenario that cannot be judged; `field` is where, in dotted form (`before.striker`)."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One field that is not as expected."""
+
+    field: str
+    expected: Any
+    got: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """ok: None where nothing was expected, or nothing can be judged (prose)."""
+
+    id: str
+    ok: bool | None
+    result: dict[str, Any]
+    mismatch: tuple[Mismatch, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The line that `marker adjudicate` prints, as plain data."""
+        return {
+            "id": self.id,
+            "ok": self.ok,
+            "result": self.result,
+            "mismatch": [{"field": m.field, "expected": m.expected, "got": m.got} for m in self.mismatch],
+        }
+
+
+@cache
+def _handler(kind: str, family: str) -> Handler:
+    module, name = HANDLERS[kind, family]
+    handler: Handler = getattr(import_module(module), name)
+    return handler
+
+
+def scenario_id(raw: object) -> str:
+    """The id of a scenario that may be malformed, for an error message."""
+    found = raw.get("id") if isinstance(raw, Mapping) else None
+    return found if isinstance(found, str) and found else "(no id)"
+
+
+def judge_scenario(raw: object, lang: str = "en") -> Outcome:
+    """Judge one scenario. Raises ScenarioError where it is malformed."""
+    if lang not in LANGUAGES:
+        raise IllegalInput(f"language '{lang}' is not known; there are {', '.join(LANGUAGES)}", code="lang")
+    if not isinstance(raw, Mapping):
+        raise ScenarioError("scenario", f"expected a mapping, got {type(raw).__name__}")
+    name = text_field(raw, "id")
+    kind, family = text_field(raw, "kind"), _family(raw)
+    if kind in UNJUDGED:
+        title = raw.get("title")
+        return Outcome(name, None, {"clauses": [], "explain": title if isinstance(title, str) else ""})
+    if (kind, family) not in HANDLERS:
+        kinds = sorted({known for known, of in HANDLERS if of == family} | UNJUDGED)
+        raise ScenarioError("kind", f"'{kind}' is not known for {family}; there are {', '.join(kinds)}")
+    expect = map_field(raw, "expect")
+    try:
+        result = _handler(kind, family)(raw, lang)
+    except RulesError as problem:
+        if problem.code != expect.get("error") or not problem.code:
+            raise ScenarioError(_field_of(problem), problem.message) from problem
+        result = {"error": problem.code, "clauses": [], "explain": problem.message}
+    mismatch = compare(expect, result)
+    return Outcome(name, not mismatch if expect else None, result, mismatch)
+
+
+def _field_of(problem: RulesError) -> str:
+    if isinstance(problem, MalformedFact | IllegalFact):
+        return "facts" if problem.position is None else f"facts[{problem.position}]"
+    return problem.code or "scenario"
+
+
+def _family(raw: Raw) -> str:
+    game = text_field(raw, "game")
+    if game == "pyramid":
+        return game
+    try:
+        return "pyramid" if GameId(game).is_pyramid else "five-pins"
+    except ValueError:
+        raise ScenarioError("game", f"'{game}' is not known; there are {', '.join(GameId)}, pyramid") from None
+
+
+# --- comparing ------------------------------------------------------------------------------------------------------
+
+
+def compare(expect: Raw, result: Mapping[str, Any]) -> tuple[Mismatch, ...]:
+    """The expected fields that differ; only fields present in `expect` are looked at."""
+    return tuple(
+        Mismatch(field, expected, result.get(field))
+        for field, expected in expect.items()
+        if field not in result or not _agrees(field, expected, result[field])
+    )
+
+
+def _agrees(field: str, expected: Any, got: Any) -> bool:
+    if field in AT_MOST:
+        return isinstance(got, int) and isinstance(expected, int) and got <= expected
+    if isinstance(expected, list) and isinstance(got, list | tuple):
+        if field in AS_SET:
+            return {_plain(item) for item in expected} == {_plain(item) for item in got}
+        if field in AS_MULTISET:
+            return Counter(map(_plain, expected)) == Counter(map(_plain, got))
+    return bool(_plain(expected) == _plain(got))
+
+
+def _plain(value: Any) -> Any:
+    """A hashable form in which true and 1 differ and lists equal tuples."""
+    if isinstance(value, bool):
+        return ("bool", value)
+    if isinstance(value, Mapping):
+        return ("map", frozenset((str(key), _plain(entry)) for key, entry in value.items()))
+    if isinstance(value, list | tuple):
+        return ("list", *map(_plain, value))
+    return value
+
+
+# --- reading fields, for handlers -------------------------------------------------------------------------------------
+
+
+def text_field(raw: Raw, field: str) -> str:
+    """A text that must be there and not empty."""
+    value = raw.get(field)
+    if not isinstance(value, str) or not value:
+        problem = "is missing" if field not in raw else f"expected text, got {value!r}"
+        raise ScenarioError(field, problem)
+    return value
+
+
+def map_field(raw: Raw, field: str) -> Raw:
+    """A mapping; empty where the field is absent or null."""
+    value = raw.get(field)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ScenarioError(field, f"expected a mapping, got {value!r}")
+    return value
+
+
+def list_field(raw: Raw, field: str) -> list[Any]:
+    """A list; empty where the field is absent or null."""
+    value = raw.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple):
+        raise ScenarioError(field, f"expected a list, got {value!r}")
+    return list(value)
+
+
+@lru_cache(maxsize=256)
+def _cached_options(game: GameId, given: tuple[tuple[str, Any], ...]) -> Options:
+    return Options(game, dict(given))
+
+
+def read_options(raw: Raw, game: GameId) -> Options:
+    """The options of a scenario; the same value again for the same switches."""
+    given = map_field(raw, "options")
+    try:
+        return _cached_options(game, tuple(given.items())) if given else _cached_options(game, ())
+    except TypeError:  # a table as a value cannot be a key of the cache
+        try:
+            return Options(game, given)
+        except IllegalInput as problem:
+            raise ScenarioError(f"options.{problem.code}", problem.message) from problem
+    except IllegalInput as problem:
+        raise ScenarioError(f"options.{problem.code}", problem.message) from problem
+
+
+@lru_cache(maxsize=4096)
+def _cached_fact(text: str) -> Fact:
+    return parse_fact(text)
+
+
+def read_facts(raw: Raw) -> tuple[Fact, ...]:
+    """The facts of a scenario. Raises MalformedFact with the position."""
+    texts = list_field(raw, "facts")
+    if len(texts) <= MAX_FACTS:
+        try:
+            return tuple([_cached_fact(text) for text in texts])
+        except (MalformedFact, TypeError):
+            pass  # read again without the cache, which knows no positions
+    return parse_facts(texts)
+
+
+_CALL_FIELDS = frozenset({"foul", "by", "when"})
+_PLAYERS = {player.value: player for player in Player}
+_WHENS = {when.value: when for when in When}
+
+
+def read_calls(raw: Raw) -> tuple[Call, ...]:
+    """What the referee called. Raises ScenarioError naming the call."""
+    calls = []
+    for index, entry in enumerate(list_field(raw, "calls")):
+        where = f"calls[{index}]"
+        if not isinstance(entry, Mapping) or not _CALL_FIELDS.issuperset(entry):
+            raise ScenarioError(where, f"expected {{foul: CODE, by: A or B, when: ...}}, got {entry!r}")
+        code, by, when = entry.get("foul"), entry.get("by"), entry.get("when", "during")
+        if not isinstance(code, str) or not code:
+            raise ScenarioError(f"{where}.foul", f"expected a code, got {code!r}")
+        if by not in _PLAYERS:
+            raise ScenarioError(f"{where}.by", f"{by!r} is not one of A, B")
+        if when not in _WHENS:
+            raise ScenarioError(f"{where}.when", f"{when!r} is not one of {', '.join(_WHENS)}")
+        calls.append(Call(code, _PLAYERS[by], _WHENS[when]))
+    return tuple(calls)
+
+
+def read_shot(raw: Raw) -> Shot:
+    """Facts, calls and the referee's decisions of a scenario."""
+    decided = tuple((str(key), str(value)) for key, value in map_field(raw, "referee").items())
+    return Shot(read_facts(raw), read_calls(raw) if raw.get("calls") else (), decided)
