@@ -41,11 +41,15 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class HubSection(Section, frozen=True):
-    """[hub]: id is part of the broker's client id: two hubs on one broker need two ids."""
+    """[hub]: id is part of the broker's client id: two hubs on one broker need two ids.
+
+    records_per_second: what one node may send in the long run before its records are shed (a table in play: under 100).
+    """
 
     id: TableId = "main"
     hall: str = ""
     data: str = ""
+    records_per_second: Annotated[int, Meta(ge=100, le=1_000_000)] = 2000
 
 
 class BrokerSection(Section, frozen=True):

@@ -90,6 +90,14 @@ class Reader:
         for name, n, node, boot, seq, dev_us, mono_us, wall_ms, key, role, session, body in rows:
             yield Entry(name, n, decode(body), mono_us, wall_ms, key, node, boot, seq, dev_us, role, session)
 
+    def match_starts(self) -> Iterator[Entry]:
+        """Every entry with which a match began, oldest first."""
+        rows = self._connection.execute(
+            f"SELECT {_COLUMNS} FROM entry WHERE kind = 'match' ORDER BY wall_ms, n"  # noqa: S608 - constant text
+        )
+        for name, n, node, boot, seq, dev_us, mono_us, wall_ms, key, role, session, body in rows:
+            yield Entry(name, n, entries.decode(body), mono_us, wall_ms, key, node, boot, seq, dev_us, role, session)
+
     def by_key(self, key: str) -> tuple[str, int] | None:
         """Table and position of the command with this idempotency key."""
         row = self._connection.execute("SELECT tbl, n FROM entry WHERE key = ?", (key,)).fetchone()

@@ -16,6 +16,8 @@ CREATE TABLE entry(tbl TEXT NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, no
   dev_us INTEGER, mono_us INTEGER NOT NULL, wall_ms INTEGER NOT NULL, key TEXT, role TEXT, session TEXT,
   body BLOB NOT NULL, PRIMARY KEY(tbl, n)) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX entry_obs ON entry(node, boot, seq) WHERE node IS NOT NULL AND seq IS NOT NULL;
+CREATE INDEX entry_birth ON entry(wall_ms, n) WHERE kind = 'birth';
+CREATE INDEX entry_match ON entry(wall_ms, n) WHERE kind = 'match';
 CREATE UNIQUE INDEX entry_key ON entry(key) WHERE key IS NOT NULL;
 CREATE TABLE match(id TEXT PRIMARY KEY, tbl TEXT NOT NULL, n_from INTEGER NOT NULL, n_to INTEGER, head BLOB NOT NULL) STRICT;
 CREATE TABLE reject(id INTEGER PRIMARY KEY, wall_ms INTEGER NOT NULL, topic TEXT NOT NULL, reason TEXT NOT NULL,

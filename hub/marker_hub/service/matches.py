@@ -1,0 +1,128 @@
+"""The list of matches: a small index beside the entries, made from them and repaired from them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from marker_hub.entries import Entry, MatchStarted
+from marker_hub.journal import Reader, database_path
+from marker_hub.table import MatchEnded
+
+if TYPE_CHECKING:
+    from marker_hub.service.hub import Hub
+    from marker_hub.service.tables import TableRuntime
+
+log = logging.getLogger("marker.matches")
+
+
+def head_of(entry: Entry, table_name: str) -> dict[str, Any]:
+    """What the list shows of a match that just began."""
+    body = entry.body
+    assert isinstance(body, MatchStarted)
+    return {
+        "id": body.id,
+        "table": entry.tbl,
+        "table_name": table_name,
+        "game": body.game,
+        "preset": body.preset,
+        "started_ms": entry.wall_ms,
+        "ended_ms": None,
+        "players": {side: msgspec.to_builtins(player) for side, player in body.players.items()},
+        "games": {"A": 0, "B": 0},
+        "winner": None,
+        "scheduled_ms": None,
+        "revision": 0,
+        "practice": body.practice,
+    }
+
+
+class MatchBook:
+    """The `match` table of the journal."""
+
+    def __init__(self, hub: Hub) -> None:
+        """hub: the owner."""
+        self._hub = hub
+
+    def started(self, entry: Entry) -> None:
+        """A match began: add its row."""
+        head = head_of(entry, self._hub.tables_by_id[entry.tbl].config.name)
+        row = (head["id"], entry.tbl, entry.n, msgspec.json.encode(head))
+        self._task("INSERT OR IGNORE INTO match(id, tbl, n_from, n_to, head) VALUES(?,?,?,NULL,?)", row)
+
+    def ended(self, table: TableRuntime, entry: Entry, effect: MatchEnded) -> None:
+        """A match ended, or its record changed afterwards."""
+        found = self._hub.reader.match(effect.match)
+        view = table.view()
+        head: dict[str, Any] = msgspec.json.decode(found.head) if found else {"id": effect.match, "table": table.id}
+        players = view.get("players") or {}
+        head.update(
+            ended_ms=entry.wall_ms,
+            winner=view.get("winner"),
+            games={side: players.get(side, {}).get("games", 0) for side in ("A", "B")},
+            revision=effect.revision,
+        )
+        self._task(
+            "UPDATE match SET n_to = ?, head = ? WHERE id = ?", (entry.n, msgspec.json.encode(head), effect.match)
+        )
+        self._hub.match_ended(table, effect)
+
+    def repair(self) -> None:
+        """Matches that the entries know and the index does not (killed between the two)."""
+        names = {table.id: table.config.name for table in self._hub.tables_by_id.values()}
+        known = {row.id for row in self._hub.reader.matches()}
+        for entry in self._hub.reader.match_starts():
+            if isinstance(entry.body, MatchStarted) and entry.body.id not in known:
+                head = head_of(entry, names.get(entry.tbl, entry.tbl))
+                row = (head["id"], entry.tbl, entry.n, msgspec.json.encode(head))
+                self._task("INSERT OR IGNORE INTO match(id, tbl, n_from, n_to, head) VALUES(?,?,?,NULL,?)", row)
+
+    def _task(self, sql: str, parameters: tuple[Any, ...]) -> None:
+        def store(connection: sqlite3.Connection) -> None:
+            connection.execute(sql, parameters)
+
+        self._hub.journal.task(store, self._hub.task_done)
+
+    def list(self) -> list[dict[str, Any]]:
+        """All matches, newest first; games and winner of a running one from its table."""
+        found = []
+        for row in reversed(self._hub.reader.matches()):
+            head = msgspec.json.decode(row.head)
+            table = self._hub.tables_by_id.get(row.tbl)
+            if row.n_to is None and table is not None:
+                view = table.view()
+                if (view.get("match") or {}).get("id") == row.id:
+                    head["games"] = {
+                        side: (view.get("players") or {}).get(side, {}).get("games", 0) for side in ("A", "B")
+                    }
+            found.append(head)
+        return found
+
+    async def detail(self, match_id: str) -> dict[str, Any] | None:
+        """One match with its games, shots and events; folded from the entries in a worker."""
+        row = self._hub.reader.match(match_id)
+        if row is None:
+            return None
+        from marker_hub.export import match_detail
+
+        path = database_path(self._hub.options.data)
+        table = self._hub.tables_by_id.get(row.tbl)
+        return await asyncio.to_thread(match_detail, path, row, table.config if table else None)
+
+    async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
+        """A match in one of the export forms."""
+        row = self._hub.reader.match(match_id)
+        if row is None:
+            return None
+        from marker_hub.export import export_match
+
+        path = database_path(self._hub.options.data)
+        table = self._hub.tables_by_id.get(row.tbl)
+        return await asyncio.to_thread(export_match, path, row, table.config if table else None, form)
+
+
+__all__ = ["MatchBook", "Reader", "head_of"]

@@ -1,0 +1,390 @@
+"""One table at run time: the folded value, its lane, its timers, its outside."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+import marker_hub.table as core
+from marker_hub import entries, projections, wire
+from marker_hub.commands import Amend, Command
+from marker_hub.display import Reconciler
+from marker_hub.entries import Body, Entry
+from marker_hub.ingest import Item, Lane, Work
+from marker_hub.journal import Draft, Outcome, Reader
+from marker_hub.service.buttons import command_of
+from marker_hub.service.streams import announcement
+from marker_hub.table import Announce, MatchEnded, Refusal, Role, TableConfig, Unexpected
+from marker_hub.web.port import CommandResult, StreamEvent
+
+if TYPE_CHECKING:
+    from marker_hub.service.hub import Hub
+
+log = logging.getLogger("marker.table")
+
+SNAPSHOT_EVERY = 500
+RESULTS_KEPT = 512
+VIEW_INTERVAL_S = 0.02
+"""Pages get at most 50 states a second of one table; the first change after a pause goes out at once."""
+
+
+class TableRuntime:
+    """See the module. Implements ingest's TableSink."""
+
+    def __init__(self, hub: Hub, config: TableConfig, lane: Lane) -> None:
+        """Starts with the empty table; `fold` brings it up to date."""
+        self.hub = hub
+        self.id = config.id
+        self.config = config
+        self.lane = lane
+        self.value: core.Table = core.new_table(config)
+        self.n = 0
+        self.faults = 0
+        self.reconciler = Reconciler(config.id, hub.transport, lambda: core.desired(self.value))
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_for: tuple[int, str] | None = None
+        self._expired_last: tuple[int, str] | None = None
+        self._flush: asyncio.Handle | None = None
+        self._flushed_at = 0.0
+        self._results: OrderedDict[str, CommandResult] = OrderedDict()
+        self._snapshot_n = 0
+        self._live = False
+
+    # -- fold ------------------------------------------------------------------------------------------------------
+
+    def fold(self, reader: Reader, *, snapshots: bool = True) -> int:
+        """Bring the value up to the journal's head; returns how many entries were stepped."""
+        if snapshots:
+            found = reader.snapshot(self.id, entries.FOLD_VERSION)
+            if found is not None:
+                try:
+                    self.value = core.load(self.config, found.state)
+                    if core.state_hash(self.value) == found.hash:
+                        self.n = self._snapshot_n = found.n
+                    else:
+                        log.warning(
+                            "table %s: the snapshot at %d does not match its hash; folding anew", self.id, found.n
+                        )
+                        self.value = core.new_table(self.config)
+                except ValueError as error:
+                    log.warning(
+                        "table %s: the snapshot at %d cannot be read (%s); folding anew", self.id, found.n, error
+                    )
+                    self.value = core.new_table(self.config)
+        stepped = 0
+        for entry in reader.entries(self.id, after=self.n):
+            self._step(entry)
+            stepped += 1
+        return stepped
+
+    def _step(self, entry: Entry) -> tuple[tuple[core.Effect, ...], str | None]:
+        """Step one entry; effects, and what went wrong if it raised (the old value is kept then)."""
+        self.n = entry.n
+        try:
+            self.value, effects = core.step(self.value, entry)
+        except Exception as error:  # noqa: BLE001 - whatever it is, this table shows "referee needed" and the others go on
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            return (), f"{type(error).__name__}: {error} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
+        return effects, None
+
+    # -- ingest's sink ---------------------------------------------------------------------------------------------
+
+    def stepped(self, made: list[Entry]) -> None:
+        """Entries were committed: step them, act on the effects, let the outside follow."""
+        for entry in made:
+            effects, fault = self._step(entry)
+            if fault is not None:
+                self._fault(entry, fault)
+            for effect in effects:
+                self._effect(entry, effect)
+            if isinstance(entry.body, entries.MatchStarted):
+                self.hub.matches_book.started(entry)
+        if made:
+            self.changed()
+
+    def acknowledged(self, ack: wire.Ack) -> None:
+        """See TableSink."""
+        self.reconciler.acknowledged(ack)
+
+    def node_changed(self, mode: int | None, shot: int | None) -> None:
+        """See TableSink."""
+        if mode is None:
+            self.reconciler.node_down()
+        else:
+            self.reconciler.node_up(mode, shot or 0)
+
+    def button(self, button: wire.Button) -> None:
+        """A wireless key becomes the same command as a tap on the page."""
+        command = command_of(button, self.sheet(), self.view(), self.n)
+        if command is None:
+            return
+        role = Role.REFEREE if button.role is wire.ButtonRole.REFEREE else Role.PLAYER
+        self._loop.create_task(self.command(command, role, f"btn:{button.role.value}"))
+
+    def _fault(self, entry: Entry, text: str) -> None:
+        self.faults += 1
+        self.hub.figures.count("faults_total", table=self.id)
+        log.error("table %s, entry %d (%s): %s", self.id, entry.n, entries.kind_of(entry.body), text)
+        if isinstance(entry.body, entries.Fault):  # the fault entry itself: no endless chain
+            return
+        self.submit(lambda: (entries.Fault(text[:300], entry.n),), first=True)
+
+    def _effect(self, entry: Entry, effect: core.Effect) -> None:
+        if isinstance(effect, Announce):
+            self.hub.streams.announce(announcement(self.id, entry.n, effect.kind, effect.args), self.hub.now_ms())
+        elif isinstance(effect, Unexpected):
+            self.hub.figures.count("unexpected_total", table=self.id, event=effect.event, phase=effect.phase)
+        elif isinstance(effect, MatchEnded):
+            self.hub.matches_book.ended(self, entry, effect)
+
+    # -- entries of the hub's own ----------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        make: Callable[[], Sequence[Body]],
+        *,
+        alone: bool = True,
+        first: bool = False,
+        done: Callable[[Outcome], None] | None = None,
+    ) -> None:
+        """Journal what `make` returns at the moment its turn comes (nothing if it returns nothing), and step it."""
+
+        def work() -> Work | None:
+            bodies = make()
+            if not bodies:
+                return None
+            mono, wall = self.hub.mono_us(), self.hub.now_ms()
+            return Work([Draft(self.id, body, mono, wall) for body in bodies], settled)
+
+        def settled(outcome: Outcome) -> None:
+            if outcome.error is not None:
+                self.hub.commit_failed(outcome.error)
+            else:
+                self.stepped([entry for entry in outcome.entries if entry is not None])
+            if done is not None:
+                done(outcome)
+
+        item = Item(work, alone=alone)
+        if first:
+            self.lane.put_first(item)
+        else:
+            self.lane.put(item)
+
+    # -- commands --------------------------------------------------------------------------------------------------
+
+    async def command(self, command: Command, role: Role, session: str) -> CommandResult:
+        """Propose, journal, step. A key seen before gives its first result again."""
+        known = self._known(command.key)
+        if known is not None:
+            return known
+        if isinstance(command, Amend) and command.dry_run:
+            found = core.preview(self.value, command)
+            if isinstance(found, Refusal):
+                return self._refused(found)
+            return CommandResult(200, {"n": self.n, "preview": msgspec.to_builtins(found)})
+        if not self.hub.recording:
+            return self._not_recording()
+        future: asyncio.Future[CommandResult] = self._loop.create_future()
+        self.lane.put(Item(lambda: self._propose(command, role, session, future), alone=True))
+        result = await future
+        self.hub.figures.count("commands_total", status=str(result.status))
+        if result.status == 200 and command.key:
+            self._results[command.key] = result
+            while len(self._results) > RESULTS_KEPT:
+                self._results.popitem(last=False)
+        return result
+
+    def _known(self, key: str) -> CommandResult | None:
+        if not key:
+            return None
+        if key in self._results:
+            return self._results[key]
+        found = self.hub.reader.by_key(key)
+        if found is None:
+            return None
+        table, n = found
+        if table != self.id:
+            return CommandResult(422, {"code": "key", "text": f"this key was used at table {table}"})
+        return CommandResult(200, {"n": n, "view": self.view()})
+
+    def _propose(
+        self, command: Command, role: Role, session: str, future: asyncio.Future[CommandResult]
+    ) -> Work | None:
+        if future.cancelled():
+            return None
+        known = self._known(command.key)  # the same key may have waited in this lane twice
+        if known is not None:
+            future.set_result(known)
+            return None
+        mono, wall = self.hub.mono_us(), self.hub.now_ms()
+        try:
+            found = core.propose(self.value, command, role, mono)
+        except Exception as error:
+            log.exception("table %s: command %s", self.id, type(command).__name__)
+            text = f"{type(error).__name__}: {error}"
+            future.set_result(
+                CommandResult(
+                    422, {"code": "fault", "text": text, "text_key": "fault", "args": {}, "view": self.view()}
+                )
+            )
+            return None
+        if isinstance(found, Refusal):
+            future.set_result(self._refused(found))
+            return None
+        if not found:
+            future.set_result(CommandResult(200, {"n": self.n, "view": self.view()}))
+            return None
+        drafts = [
+            Draft(
+                self.id, body, mono, wall, (command.key or None) if at == 0 else None, role=role.value, session=session
+            )
+            for at, body in enumerate(found)
+        ]
+        return Work(drafts, lambda outcome: self._commanded(outcome, command.key, future))
+
+    def _commanded(self, outcome: Outcome, key: str, future: asyncio.Future[CommandResult]) -> None:
+        if outcome.error is not None:
+            self.hub.commit_failed(outcome.error)
+            result = self._not_recording()
+        else:
+            made = [entry for entry in outcome.entries if entry is not None]
+            self.stepped(made)
+            result = CommandResult(200, {"n": made[-1].n if made else self.n, "view": self.view()})
+            if not made:
+                result = self._known(key) or result
+        if not future.done():
+            future.set_result(result)
+
+    def _refused(self, refusal: Refusal) -> CommandResult:
+        status = {"stale": 409, "forbidden": 403}.get(refusal.code, 422)
+        body: dict[str, Any] = {
+            "code": refusal.code,
+            "text": refusal.text_key,
+            "text_key": refusal.text_key,
+            "args": refusal.args,
+            "n": self.n,
+            "view": self.view(),
+        }
+        return CommandResult(status, body)
+
+    def _not_recording(self) -> CommandResult:
+        return CommandResult(
+            503,
+            {
+                "code": "not-recording",
+                "text": "the hub cannot write its journal; nothing was changed",
+                "text_key": "not-recording",
+                "args": {},
+                "n": self.n,
+                "view": self.view(),
+            },
+        )
+
+    # -- outside ---------------------------------------------------------------------------------------------------
+
+    def go_live(self) -> None:
+        """Called once all is wired: timers, topics, the restart entry."""
+        self._live = True
+        self.changed()
+
+    def changed(self) -> None:
+        """Something stepped: one flush per turn of the loop, at most 50 a second for the pages."""
+        if not self._live or self._flush is not None:
+            return
+        wait = self._flushed_at + VIEW_INTERVAL_S - self._loop.time()
+        self._flush = (
+            self._loop.call_later(wait, self._flush_now) if wait > 0 else self._loop.call_soon(self._flush_now)
+        )
+        self._schedule()
+
+    def _flush_now(self) -> None:
+        self._flush = None
+        self._flushed_at = self._loop.time()
+        try:
+            self.reconciler.refresh()
+            if self.hub.streams.wanted(self.id, referee=False):
+                self.hub.streams.publish(StreamEvent("table", self.id, self.n, self.view()))
+            if self.hub.streams.wanted(self.id, referee=True):
+                self.hub.streams.publish(StreamEvent("sheet", self.id, self.n, self.sheet()))
+        except Exception:
+            log.exception("table %s: view", self.id)
+        self._schedule()
+        if self.n - self._snapshot_n >= SNAPSHOT_EVERY:
+            self.snapshot()
+
+    def _schedule(self) -> None:
+        due = core.deadline(self.value)
+        if due == self._timer_for and self._timer is not None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._timer_for = due
+        if due is not None:
+            wait = max(0, due[0] - self.hub.mono_us()) / 1e6
+            if due == self._expired_last:  # the entry changed nothing: never spin on one deadline
+                wait = max(wait, 1.0)
+            self._timer = self._loop.call_later(wait, self._expire, due)
+
+    def _expire(self, due: tuple[int, str]) -> None:
+        self._timer = None
+        if not self.lane.open:  # not recording: the deadline is looked at again when it is
+            self._timer_for = None
+            return
+        self.submit(lambda: self._expired(due))
+
+    def _expired(self, due: tuple[int, str]) -> Sequence[Body]:
+        now = core.deadline(self.value)
+        if now is None or now[1] != due[1] or now[0] > self.hub.mono_us():
+            self._timer_for = None
+            self._schedule()
+            return ()
+        self._expired_last = due
+        return (entries.TimerExpired(due[1]),)
+
+    def reschedule(self) -> None:
+        """Look at the deadline again (after the journal could not be written)."""
+        self._timer_for = None
+        self._schedule()
+
+    def tick(self) -> None:
+        """Once a second: the shot clock on the node's display follows."""
+        if self._live:
+            self.reconciler.refresh()
+
+    def view(self) -> dict[str, Any]:
+        """View model."""
+        return self.hub.decorate(self, projections.table_view(self.value, self.hub.mono_us()))
+
+    def sheet(self) -> dict[str, Any]:
+        """Shot sheet."""
+        return projections.sheet_view(self.value)
+
+    def snapshot(self) -> None:
+        """Cache the fold; only a cache, deleting it changes nothing."""
+        n, state, digest = self.n, core.dump(self.value), core.state_hash(self.value)
+        self._snapshot_n = n
+        row = (self.id, n, entries.FOLD_VERSION, digest, state)
+
+        def store(connection: Any) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT OR REPLACE INTO snapshot(tbl, n, fold, hash, state) VALUES(?,?,?,?,?)", row)
+            connection.execute("DELETE FROM snapshot WHERE tbl = ? AND n < ?", (self.id, n))
+            connection.execute("COMMIT")
+
+        self.hub.journal.task(store, self.hub.task_done)
+
+    def close(self) -> None:
+        """Stop timers."""
+        for handle in (self._timer, self._flush):
+            if handle is not None:
+                handle.cancel()
+        self._live = False
+        self.reconciler.close()
