@@ -32,11 +32,11 @@ class Ready:
 
     def login(self, table: str) -> dict[str, str]:
         """What the referee of `table` logs in with."""
-        return {"pin": str(self.credentials["referee_pin"]), "table": table}
+        return {"pin": str(self.credentials["web"]["tables"][table]["pin"]), "table": table}
 
     def broker_user(self, table: str) -> tuple[str, str]:
         """Name and password of the node of `table` at the broker."""
-        return table, str(self.credentials["mqtt"][table])
+        return table, str(self.credentials["mqtt"]["tables"][table])
 
     @property
     def url(self) -> str:
