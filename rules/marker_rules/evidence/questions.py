@@ -14,7 +14,7 @@ from typing import Any
 from marker_rules.balls import GameId
 from marker_rules.evidence.observations import PICK, UNSEEN, Evidence
 from marker_rules.evidence.phrases import answer_label, question_text
-from marker_rules.evidence.worlds import EITHER, Case, Feature, Possible, Shape, bits, open_case
+from marker_rules.evidence.worlds import EITHER, Case, Feature, Possible, Shape, Spread, bits, open_case
 from marker_rules.options import Options
 
 PLANS = 512  # trees kept
@@ -140,19 +140,19 @@ def _split(
 
 
 @lru_cache(maxsize=PLANS)
-def _tree(values: tuple[tuple[str | None, ...], ...], keys: tuple[int, ...], weights: tuple[float, ...]) -> Tree:
-    return Tree(values, keys, weights)
+def _tree(spread: Spread, keys: tuple[int, ...]) -> Tree:
+    return Tree(spread.values, keys, spread.weights)
 
 
 def tree(case: Case) -> Tree:
-    """The tree of a case; cases of the same shape share it."""
-    return _tree(tuple(world.values for world in case.worlds), case.keys, case.weights)
+    """The tree of a case; shots that differ in the score only share it."""
+    return _tree(case.spread, case.keys)
 
 
 def _closed(case: Case, evidence: Evidence) -> frozenset[int]:
     """The questions that nobody can answer (`unknown`)."""
     unseen = {question for question, answer in evidence.answers if answer == UNSEEN}
-    return frozenset(at for at, feature in enumerate(case.features) if feature.id in unseen)
+    return frozenset(at for at, feature in enumerate(case.spread.features) if feature.id in unseen)
 
 
 def next_question(evidence: Evidence, before: Any, options: Options) -> Question | None:
@@ -167,7 +167,7 @@ def next_question(evidence: Evidence, before: Any, options: Options) -> Question
         found = case.rulings_left(left)
         answers = tuple(Answer(p.short, (p,), options.game, PICK) for p in found)
         return Question(options.game, PICK, Shape.ONE, (), answers)
-    return _question(case, left, case.features[at], plans.splits[at], options.game)
+    return _question(case, left, case.spread.features[at], plans.splits[at], options.game)
 
 
 def _question(case: Case, left: int, feature: Feature, split: tuple[tuple[str, int], ...], game: GameId) -> Question:
@@ -175,7 +175,7 @@ def _question(case: Case, left: int, feature: Feature, split: tuple[tuple[str, i
     if feature.shape is Shape.ONE:
         named = sorted(split, key=lambda item: feature.rank(item[0].partition(EITHER)[0]))
     else:
-        named = list(case.choices[case.features.index(feature)].items())
+        named = list(case.spread.choices[case.spread.features.index(feature)].items())
     for name, mask in named:
         if part := left & mask:
             answers.append(Answer(name, case.rulings_left(part), game, feature.id))

@@ -93,9 +93,9 @@ def sheet(evidence: Evidence, before: Any, options: Options) -> Sheet:
     chosen, shares = _likeliest(case, left)
     key = case.keys[chosen]
     same = next(p for p in found if p.key == key)
-    world = case.worlds[chosen]
+    world = case.spread.worlds[chosen]
     return Sheet(
-        proposal=replace(same, ruling=case.rulings[chosen], story=world.facts),
+        proposal=replace(same, ruling=case.ruling(chosen), story=world.facts),
         rows=_rows(case, evidence, world.values, shares, options.game),
         certain=len(found) == 1,
         direct=found if 1 < len(found) <= DIRECT else (),
@@ -105,14 +105,14 @@ def sheet(evidence: Evidence, before: Any, options: Options) -> Sheet:
 
 def _likeliest(case: Case, left: int) -> tuple[int, list[float]]:
     """The world of the likeliest answer to each question in turn, and the share of that answer given those above it."""
-    shares = [1.0] * len(case.features)
-    for at, choices in enumerate(case.choices):
-        totals = {value: case.weight(left & mask) for value, mask in choices.items() if left & mask}
+    shares = [1.0] * len(case.spread.features)
+    for at, choices in enumerate(case.spread.choices):
+        totals = {value: case.spread.weight(left & mask) for value, mask in choices.items() if left & mask}
         if totals:
             best = max(totals, key=totals.__getitem__)
             shares[at] = totals[best] / sum(totals.values())
-            left &= choices[best] | case.blank[at]
-    return max(bits(left), key=lambda world: case.weights[world]), shares
+            left &= choices[best] | case.spread.blank[at]
+    return max(bits(left), key=lambda world: case.spread.weights[world]), shares
 
 
 def _rows(
@@ -122,35 +122,35 @@ def _rows(
     given = {question: answer for question, answer in evidence.answers if question != PICK}
     above = case.after([pair for pair in evidence.answers if pair[0] == PICK])
     rows = []
-    for at, feature in enumerate(case.features):
+    for at, feature in enumerate(case.spread.features):
         pool = above & case.after([pair for pair in given.items() if pair[0] != feature.id])
         targets = {
             value: _nearest(case, part, selected, given)
-            for value, mask in case.choices[at].items()
+            for value, mask in case.spread.choices[at].items()
             if (part := pool & mask)
         }
         if len({case.keys[target] for target in targets.values()}) < 2:
             continue
-        answers = tuple(RowAnswer(v, case.rulings[t], game, feature.id) for v, t in targets.items())
+        answers = tuple(RowAnswer(v, case.ruling(t), game, feature.id) for v, t in targets.items())
         chosen, answer = selected[at], given.get(feature.id)
         if answer == UNSEEN or (answer is None and shares[at] < table().preselect):
             origin = Origin.NEEDED
         elif answer is None:
             origin = Origin.LIKELY
         else:
-            totals = {value: case.weight(pool & case.choices[at][value]) for value in targets}
+            totals = {value: case.spread.weight(pool & case.spread.choices[at][value]) for value in targets}
             origin = Origin.DECIDED if max(totals, key=totals.__getitem__) == chosen else Origin.CHANGED
         shown = None if origin is Origin.NEEDED else chosen
         rows.append(Row(game, feature.id, feature.shape, feature.elements, answers, shown, origin))
-        above &= case.blank[at] | (case.choices[at][chosen] if chosen is not None else 0)
+        above &= case.spread.blank[at] | (case.spread.choices[at][chosen] if chosen is not None else 0)
     return tuple(rows)
 
 
 def _nearest(case: Case, part: int, selected: tuple[str | None, ...], given: dict[str, str]) -> int:
     """The likeliest world of `part` that keeps what was answered, then what is selected."""
-    order = sorted(range(len(selected)), key=lambda at: case.features[at].id not in given)
+    order = sorted(range(len(selected)), key=lambda at: case.spread.features[at].id not in given)
     for at in order:
         value = selected[at]
-        kept = part & (case.blank[at] if value is None else case.choices[at][value])
+        kept = part & (case.spread.blank[at] if value is None else case.spread.choices[at][value])
         part = kept or part
-    return max(bits(part), key=lambda world: case.weights[world])
+    return max(bits(part), key=lambda world: case.spread.weights[world])

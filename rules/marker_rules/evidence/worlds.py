@@ -7,16 +7,16 @@ happened, each with a witness, the shortest list of facts that realises it. The 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from itertools import combinations
 from typing import Any, Protocol
 
 from marker_rules.balls import GameId
-from marker_rules.errors import IllegalInput
+from marker_rules.errors import IllegalFact, IllegalInput
 from marker_rules.evidence.likelihood import weights
 from marker_rules.evidence.observations import CHANNEL_OF, PICK, UNSEEN, Channel, Evidence, Quality
 from marker_rules.facts import Fact
@@ -25,8 +25,8 @@ from marker_rules.options import Options
 from marker_rules.ruling import Ruling
 from marker_rules.shot import Call, Shot
 
-CACHED = 4096  # cases kept; one is some 20 kB at most
-JUDGED = 1 << 15  # rulings kept
+SPREADS = 1024  # kinds of evidence kept
+CASES = 256  # shots kept
 NONE = "none"  # nothing of a set, no ball
 EITHER = "|"  # joins answers between which nothing depends: `red|none`
 
@@ -72,6 +72,7 @@ class World:
 
     kind: the row of the likelihood table it belongs to; fit: how well it explains hints, 0..1 (only orders).
     calls: offences that are part of this combination and have no fact of their own.
+    alike: worlds that share it cannot differ in outcome (pins that are interchangeable), so that one of them is judged.
     """
 
     values: tuple[str | None, ...]
@@ -79,6 +80,7 @@ class World:
     calls: tuple[Call, ...] = ()
     kind: str = ""
     fit: float = 1.0
+    alike: Hashable = None
 
 
 class Model(Protocol):
@@ -86,16 +88,16 @@ class Model(Protocol):
 
     channels: tuple[Channel, ...]  # those it uses, least trustworthy first: that one yields when two contradict
 
-    def features(self, before: Any, options: Options) -> tuple[Feature, ...]:
+    def view(self, before: Any) -> Any:
+        """The part of a state that decides what can happen: layout and kind of shot, no score. Hashable."""
+        ...
+
+    def features(self, view: Any, options: Options) -> tuple[Feature, ...]:
         """The questions of this shot, in the order people find natural."""
         ...
 
-    def worlds(self, evidence: Evidence, before: Any, options: Options) -> tuple[World, ...]:
+    def worlds(self, evidence: Evidence, view: Any, options: Options) -> tuple[World, ...]:
         """Every combination that the believed observations and the calls leave."""
-        ...
-
-    def calls(self, evidence: Evidence) -> tuple[Call, ...]:
-        """The calls that are not already facts of the worlds."""
         ...
 
     def hints(self, evidence: Evidence) -> tuple[str, ...]:
@@ -125,77 +127,117 @@ class Possible:
         return self.ruling.short
 
 
-@dataclass(frozen=True)
-class Case:
-    """What the evidence leaves before any answer: worlds, the ruling of each, and how likely each is.
+class Spread:
+    """The worlds of one kind of evidence, as bit sets by feature and value; the same for every score. Equal to itself only.
 
+    choices: for each feature its values, each with the bit set of its worlds. blank: the worlds in which it has no
+    meaning. values, weights: by world.
+    """
+
+    __slots__ = ("all", "blank", "choices", "features", "values", "weights", "worlds")
+
+    def __init__(self, features: tuple[Feature, ...], worlds: tuple[World, ...], weighed: tuple[float, ...]) -> None:
+        self.features = features
+        self.worlds = worlds
+        self.weights = weighed
+        self.values = tuple(world.values for world in worlds)
+        self.all = (1 << len(worlds)) - 1
+        found: list[dict[str, int]] = [{} for _ in features]
+        for at, row in enumerate(self.values):
+            for masks, value in zip(found, row, strict=True):
+                if value is not None:
+                    masks[value] = masks.get(value, 0) | 1 << at
+        self.choices = tuple(
+            dict(sorted(masks.items(), key=lambda item: feature.rank(item[0])))
+            for feature, masks in zip(features, found, strict=True)
+        )
+        self.blank = tuple(self.all & ~sum(masks.values()) for masks in self.choices)
+
+    def weight(self, left: int) -> float:
+        """The weight of a bit set of worlds."""
+        return sum(self.weights[at] for at in bits(left))
+
+    def agreeing(self, question: str, answer: str) -> int:
+        """The worlds that agree with an answer; all of them where the question has no meaning here, or nobody saw."""
+        for at, feature in enumerate(self.features):
+            if feature.id == question and answer != UNSEEN:
+                masks = self.choices[at]
+                return self.blank[at] | sum(masks.get(value, 0) for value in set(feature.read(answer)))
+        return self.all
+
+
+class Case:
+    """One shot before any answer: its worlds and the ruling of each, made when it is needed.
+
+    all: the bit set of the worlds that what the referee entered leaves. keys: the number of the outcome of each.
     conflict: channels that contradict others or the referee, and were therefore not believed.
     """
 
-    features: tuple[Feature, ...]
-    worlds: tuple[World, ...]
-    rulings: tuple[Ruling, ...]
-    weights: tuple[float, ...]
-    conflict: tuple[Channel, ...] = ()
+    __slots__ = ("_before", "_calls", "_facts", "_options", "_rulings", "all", "conflict", "keys", "spread")
 
-    @cached_property
-    def keys(self) -> tuple[int, ...]:
+    def __init__(
+        self, spread: Spread, evidence: Evidence, before: Any, options: Options, conflict: tuple[Channel, ...]
+    ) -> None:
+        self.spread = spread
+        self.conflict = conflict
+        self._calls, self._facts = evidence.calls, evidence.facts
+        self._before, self._options = before, options
+        self._rulings: dict[int, Ruling] = {}
+        self.all = spread.all
+        self.keys = self._number()
+
+    def _number(self) -> tuple[int, ...]:
         """For each world the number of its outcome; equal numbers need no question between them."""
         numbers: dict[Hashable, int] = {}
-        return tuple(numbers.setdefault(outcome(ruling), len(numbers)) for ruling in self.rulings)
+        known: dict[Hashable, int] = {}
+        keys = []
+        for at, world in enumerate(self.spread.worlds):
+            alike = at if world.alike is None or self._facts else world.alike
+            if alike not in known:
+                try:
+                    known[alike] = numbers.setdefault(outcome(self.ruling(at)), len(numbers))
+                except IllegalFact:
+                    if not self._facts:
+                        raise
+                    known[alike] = -1  # cannot be, with what the referee entered
+            keys.append(known[alike])
+            self.all &= ~(1 << at) if known[alike] < 0 else -1
+        return tuple(keys)
 
-    @cached_property
-    def choices(self) -> tuple[dict[str, int], ...]:
-        """For each feature its values, each with the bit set of its worlds."""
-        found: list[dict[str, int]] = [{} for _ in self.features]
-        for at, world in enumerate(self.worlds):
-            for values, value in zip(found, world.values, strict=True):
-                if value is not None:
-                    values[value] = values.get(value, 0) | 1 << at
-        return tuple(
-            dict(sorted(values.items(), key=lambda item: feature.rank(item[0])))
-            for feature, values in zip(self.features, found, strict=True)
-        )
+    def ruling(self, at: int) -> Ruling:
+        """The ruling of a world."""
+        found = self._rulings.get(at)
+        if found is None:
+            world = self.spread.worlds[at]
+            shot = Shot(world.facts + self._facts, self._calls + world.calls)
+            found = self._rulings[at] = game(self._options.game).rule(shot, self._before, self._options)
+        return found
 
-    @cached_property
-    def blank(self) -> tuple[int, ...]:
-        """For each feature the bit set of the worlds in which it has no meaning."""
-        return tuple(self.all & ~sum(values.values()) for values in self.choices)
-
-    def weight(self, worlds: int) -> float:
-        """The weight of a bit set of worlds."""
-        return sum(self.weights[at] for at in bits(worlds))
-
-    @property
-    def all(self) -> int:
-        """The bit set of all worlds."""
-        return (1 << len(self.worlds)) - 1
-
-    def after(self, answers: Sequence[tuple[str, str]]) -> int:
+    def after(self, answers: Iterable[tuple[str, str]]) -> int:
         """The bit set of the worlds that agree with the answers."""
         left = self.all
-        places = {feature.id: at for at, feature in enumerate(self.features)}
         for question, answer in answers:
-            if answer == UNSEEN:
-                continue
-            if question == PICK:
-                left &= _mask(ruling.short == answer for ruling in self.rulings)
-            elif (at := places.get(question)) is not None:
-                named = self.choices[at]
-                left &= self.blank[at] | sum(named.get(value, 0) for value in set(self.features[at].read(answer)))
+            left &= self._picked(answer) if question == PICK else self.spread.agreeing(question, answer)
         return left
+
+    def _picked(self, short: str) -> int:
+        if short == UNSEEN:
+            return self.all
+        picked = {self.keys[at] for at in self._rulings if self._rulings[at].short == short}
+        return sum(1 << at for at, key in enumerate(self.keys) if key in picked)
 
     def rulings_left(self, left: int) -> tuple[Possible, ...]:
         """The different outcomes of the worlds in `left`, likeliest first."""
-        total = sum(self.weights[at] for at in bits(left)) or 1.0
+        weighed, worlds = self.spread.weights, self.spread.worlds
         groups: dict[int, list[int]] = {}
         for at in bits(left):
             groups.setdefault(self.keys[at], []).append(at)
+        total = self.spread.weight(left) or 1.0
         found = []
         for key, members in groups.items():
-            best = max(members, key=lambda at: (self.weights[at], -len(self.worlds[at].facts), -at))
-            weight = sum(self.weights[at] for at in members)
-            found.append(Possible(self.rulings[best], self.worlds[best].facts, len(members), weight / total, key))
+            best = max(members, key=lambda at: (weighed[at], -len(worlds[at].facts), -at))
+            share = sum(weighed[at] for at in members) / total
+            found.append(Possible(self.ruling(best), worlds[best].facts, len(members), share, key))
         return tuple(sorted(found, key=lambda p: (-p.likelihood, p.short)))
 
 
@@ -212,29 +254,21 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def _mask(flags: Iterator[bool]) -> int:
-    return sum(1 << at for at, flag in enumerate(flags) if flag)
-
-
-@lru_cache(maxsize=JUDGED)
-def _judge(shot: Shot, before: Any, options: Options) -> Ruling:
-    return game(options.game).rule(shot, before, options)
-
-
-@lru_cache(maxsize=CACHED)
-def _survey(evidence: Evidence, before: Any, options: Options) -> Case:
-    """The case of evidence without answers."""
+@lru_cache(maxsize=SPREADS)
+def _spread(evidence: Evidence, view: Any, options: Options) -> Spread:
     of_game = model(options.game)
-    worlds = of_game.worlds(evidence, before, options)
-    calls = of_game.calls(evidence)
-    return Case(
-        features=of_game.features(before, options),
-        worlds=worlds,
-        rulings=tuple(
-            _judge(Shot(world.facts + evidence.facts, calls + world.calls), before, options) for world in worlds
-        ),
-        weights=weights(options.game, [(w.kind, w.fit) for w in worlds], of_game.hints(evidence)),
+    worlds = of_game.worlds(evidence, view, options)
+    return Spread(
+        of_game.features(view, options),
+        worlds,
+        weights(options.game, [(world.kind, world.fit) for world in worlds], of_game.hints(evidence)),
     )
+
+
+@lru_cache(maxsize=CASES)
+def _case(evidence: Evidence, before: Any, options: Options, doubted: tuple[Channel, ...]) -> Case:
+    believed = _without(evidence, doubted)
+    return Case(_spread(believed, model(options.game).view(before), options), believed, before, options, doubted)
 
 
 def open_case(evidence: Evidence, before: Any, options: Options) -> tuple[Case, int]:
@@ -247,12 +281,14 @@ def open_case(evidence: Evidence, before: Any, options: Options) -> tuple[Case, 
     used = model(options.game).channels
     for number in range(len(used) + 1):
         for doubted in combinations(used, number):
-            case = _survey(_without(bare, doubted), before, options)
-            left = case.after(evidence.answers)
-            if left:
-                return (replace(case, conflict=doubted) if doubted else case), left
+            case = _case(bare, before, options, doubted)
+            if left := case.after(evidence.answers):
+                return case, left
     given = ", ".join(f"{question}={answer}" for question, answer in evidence.answers)
-    raise IllegalInput(f"no shot agrees with all the answers ({given}); take one of them back", code="answers")
+    raise IllegalInput(
+        f"no shot agrees with all the answers ({given or 'none'}) and facts entered; take one of them back",
+        code="answers",
+    )
 
 
 def _without(evidence: Evidence, doubted: tuple[Channel, ...]) -> Evidence:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, NamedTuple
 
-from marker_rules.balls import Ball, Pin
+from marker_rules.balls import Ball, Pin, Player
 from marker_rules.evidence.likelihood import table
 from marker_rules.evidence.observations import Channel, Evidence, Flag, Kind, Observation, Quality, surely_before
 from marker_rules.evidence.worlds import NONE, Feature, Shape, World
@@ -31,6 +31,14 @@ FOUR = (
     Feature("Q4", ("yes", "no")),
 )
 ORDERED_AT_MOST = 12  # observations of unsure order; of more the order is not used at all
+
+
+class Layout(NamedTuple):
+    """What of a state decides how a stroke can go."""
+
+    striker: Player
+    mode: Mode
+    pins: frozenset[Pin]
 
 
 class Ways(NamedTuple):
@@ -179,7 +187,7 @@ class Pins:
         return tuple(pin for pin in Pin if pin in asked)
 
 
-def _pins(evidence: Evidence, before: FivePinsState, options: Options) -> Pins:
+def _pins(evidence: Evidence, before: Layout, options: Options) -> Pins:
     fell, maybe, unknown, slid = [], [], [], set()
     for pin in Pin:
         if pin not in before.pins:
@@ -225,13 +233,17 @@ class FivePinsModel:
 
     channels = (Channel.CLICKS, Channel.PINS)
 
-    def features(self, before: FivePinsState, _options: Options) -> tuple[Feature, ...]:
+    def view(self, before: FivePinsState) -> Layout:
+        """Who strikes, how, and which pins stand."""
+        return Layout(before.striker, before.mode, before.pins)
+
+    def features(self, before: Layout, _options: Options) -> tuple[Feature, ...]:
         """None where nothing was struck."""
         if before.mode is Mode.IDLE:
             return ()
         return (Feature("QP", tuple(pin for pin in Pin if pin in before.pins), Shape.SET), *FOUR)
 
-    def worlds(self, evidence: Evidence, before: FivePinsState, options: Options) -> tuple[World, ...]:
+    def worlds(self, evidence: Evidence, before: Layout, options: Options) -> tuple[World, ...]:
         """Every end of the automaton, for every set of pins that can have fallen."""
         pins = _pins(evidence, before, options)
         if before.mode is Mode.IDLE:  # nothing was struck: what moved is put back, by nobody's fault unless called
@@ -249,6 +261,7 @@ class FivePinsModel:
             items = _items(seen)
             for unreported in _subsets(pins.unknown):
                 fell = frozenset(at_pins.values()) | frozenset(unreported)
+                kind, fit = str(min(len(fell), 3)), _fit(evidence, pins.open, fell)
                 felled = ",".join(pin for pin in Pin if pin in fell) or NONE
                 for end, story in ways(items, not heard.silence, len(unreported)):
                     named = {at: at_pins.get(id(o)) for at, o in enumerate(seen)}
@@ -259,15 +272,12 @@ class FivePinsModel:
                         World(
                             (felled, *end.values),
                             (Strike(Ball.CUE), *_facts(story, named, pins.slid), *shown),
-                            kind=" ".join([*(value or "-" for value in end.values), str(min(len(fell), 3))]),
-                            fit=_fit(evidence, pins.open, fell),
+                            kind=" ".join([*(value or "-" for value in end.values), kind]),
+                            fit=fit,
+                            alike=(end.values, len(fell), Pin.C in fell),
                         )
                     )
         return tuple(worlds)
-
-    def calls(self, evidence: Evidence) -> tuple[Call, ...]:
-        """All of them: each letter counts once, whether facts show it or not."""
-        return evidence.calls
 
     def hints(self, evidence: Evidence) -> tuple[str, ...]:
         """How many clicks were heard, and whether a pin fell before the first of them."""
@@ -280,7 +290,7 @@ class FivePinsModel:
         return (f"clicks={min(len(clicks), 3)}", *order)
 
 
-def _agrees(end: Ways, calls: tuple[Call, ...], before: FivePinsState) -> bool:
+def _agrees(end: Ways, calls: tuple[Call, ...], before: Layout) -> bool:
     """Whether an end shows the errors B, V and G that the referee called: these are seen, not chosen."""
     shown = {"B": end.first == "red", "V": end.own == "before" and end.touched, "G": not end.touched}
     mine = [call.code for call in calls if call.by is before.striker and call.when is not When.SITTING]

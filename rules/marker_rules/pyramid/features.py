@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from marker_rules.balls import WHITES, Ball, GameId, Pocket, Rail
-from marker_rules.evidence.likelihood import table
+from marker_rules.balls import WHITES, Ball, GameId, Player, Pocket, Rail
+from marker_rules.evidence.likelihood import table as likelihood
 from marker_rules.evidence.observations import Channel, Evidence, Frozen, Kind, Observation, Quality, surely_before
 from marker_rules.evidence.worlds import Feature, Shape, World
 from marker_rules.facts import Contact, Cross, Cushion, Fact, Off, Pot, Strike, Zone
 from marker_rules.facts import Frozen as LayFrozen
 from marker_rules.options import Options
-from marker_rules.pyramid.state import Coloured, Phase, PyramidState
+from marker_rules.pyramid.state import Coloured, Phase, PyramidState, Table
 from marker_rules.shot import Call
 
 LEGAL, FOUL = "legal", "foul"
@@ -29,6 +29,15 @@ RAILS = (Rail.FOOT, Rail.LEFT, Rail.RIGHT)  # where a witness lets balls run whe
 NO_CONTACT = ("RP-4.3", "RP-26.1.1")
 CUE_OFF = "RP-22.3a"
 HOUSE_BALL_FIRST = "RP-19.2a"  # no fact tells it: the first ball touched lay in the house
+
+
+class Layout(NamedTuple):
+    """What of a state decides how a shot can go."""
+
+    game: GameId
+    striker: Player
+    phase: Phase
+    table: Table
 
 
 class Way(NamedTuple):
@@ -45,17 +54,17 @@ class Way(NamedTuple):
     late: int = 0
 
 
-def _fixed(before: PyramidState) -> bool:
+def _fixed(before: Layout) -> bool:
     """Whether the coloured ball is the cue ball of every shot (RP-3.2)."""
     return before.game is not GameId.FREE
 
 
-def _from_house(before: PyramidState) -> bool:
+def _from_house(before: Layout) -> bool:
     """Whether the first ball must lie outside the house (RP-19.2a); in a temporary house lies no ball (RP-19.2b)."""
     return before.game is GameId.COMBINED and before.phase is Phase.IN_HAND_HOUSE
 
 
-def _balls(before: PyramidState) -> tuple[Ball, ...]:
+def _balls(before: Layout) -> tuple[Ball, ...]:
     """A cue ball and the object balls, named as far as it matters."""
     if _fixed(before):
         return (Ball.C, *WHITES[: before.table.balls])
@@ -63,7 +72,7 @@ def _balls(before: PyramidState) -> tuple[Ball, ...]:
     return (*((Ball.C,) if coloured else ()), *WHITES[: before.table.balls - coloured])
 
 
-def _asked(before: PyramidState, options: Options) -> list[tuple[Feature, int]]:
+def _asked(before: Layout, options: Options) -> list[tuple[Feature, int]]:
     """The questions of a shot with their places in `_values`."""
     numbers = tuple(map(str, range(len(_balls(before)) + 1)))
     asked = [(Feature("QG", numbers, Shape.NUMBER), 0)]
@@ -82,7 +91,7 @@ class Seen:
     """The evidence of one shot as bounds on what can have happened."""
 
     evidence: Evidence
-    before: PyramidState
+    before: Layout
     options: Options
 
     @property
@@ -208,11 +217,15 @@ class PyramidModel:
 
     channels = (Channel.CLICKS, Channel.CUSHIONS, Channel.GATES)
 
-    def features(self, before: PyramidState, options: Options) -> tuple[Feature, ...]:
+    def view(self, before: PyramidState) -> Layout:
+        """Which game and shot, who plays it, and the balls on the table."""
+        return Layout(before.game, before.striker, before.phase, before.table)
+
+    def features(self, before: Layout, options: Options) -> tuple[Feature, ...]:
         """In the order of a referee's thoughts: how many, how, which."""
         return tuple(feature for feature, _ in _asked(before, options))
 
-    def worlds(self, evidence: Evidence, before: PyramidState, options: Options) -> tuple[World, ...]:
+    def worlds(self, evidence: Evidence, before: Layout, options: Options) -> tuple[World, ...]:
         """Every combination within the bounds, with the shortest facts that realise it."""
         seen = Seen(evidence, before, options)
         places = [place for _, place in _asked(before, options)]
@@ -229,10 +242,6 @@ class PyramidModel:
                 )
             )
         return tuple(found)
-
-    def calls(self, evidence: Evidence) -> tuple[Call, ...]:
-        """All of them; several cost no more than one (RP-26.2)."""
-        return evidence.calls
 
     def hints(self, evidence: Evidence) -> tuple[str, ...]:
         """How many clicks were heard and cushion hits felt."""
@@ -331,7 +340,7 @@ def _fit(way: Way, evidence: Evidence) -> float:
     if evidence.quality_of(Kind.GATE) is not Quality.HINT:
         return 1.0
     reported = sum(o.kind is Kind.GATE for o in evidence.observations)
-    share = table().sensor["gate_exact"]
+    share = likelihood().sensor["gate_exact"]
     return share if reported == way.potted else 1 - share
 
 

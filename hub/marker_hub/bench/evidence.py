@@ -1,0 +1,164 @@
+"""`marker bench evidence`: how often the engine must ask, and how fast it is, over random shots and a truthful referee.
+
+wrong: shots that ended in another ruling than the true one. truth_excluded: the true ruling was not among the possible
+ones. above_worst_case: more was asked than the exhaustive tree of the same evidence needs at worst. All must be 0.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from marker_hub.bench.play import Play, Sensors, sensed, shots, truth
+from marker_rules.balls import GameId
+from marker_rules.evidence.observations import Evidence, Kind, Observation
+from marker_rules.evidence.questions import next_question, worst_case
+from marker_rules.evidence.sheet import sheet
+from marker_rules.evidence.worlds import EITHER, possible
+from marker_rules.options import Options
+
+SHOTS = 10_000
+SEED = 1
+TIMED = 300  # shots of each kind that are timed
+LONG = 40  # observations of a long break
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums over the shots of one game and one set of sensors."""
+
+    shots: int = 0
+    wrong: int = 0
+    truth_excluded: int = 0
+    above_worst_case: int = 0
+    questions: int = 0
+    rows: int = 0
+    taps: int = 0
+    silent: int = 0
+    most: int = 0
+
+    def figures(self) -> dict[str, Any]:
+        """The figures of the report."""
+        return {
+            "shots": self.shots,
+            "wrong": self.wrong,
+            "truth_excluded": self.truth_excluded,
+            "above_worst_case": self.above_worst_case,
+            "questions_per_shot": round(self.questions / self.shots, 3),
+            "rows_per_shot": round(self.rows / self.shots, 3),
+            "taps_per_shot": round(self.taps / self.shots, 3),
+            "share_without_question": round(self.silent / self.shots, 3),
+            "questions_at_most": self.most,
+        }
+
+
+def run(size: int = SHOTS, seed: int = SEED) -> dict[str, Any]:
+    """Ask through `size` shots a game and set of sensors; time the engine over some of them."""
+    games: dict[str, dict[str, Any]] = {}
+    tallies: list[Tally] = []
+    for game_id in GameId:
+        options = Options(game_id)
+        games[game_id.value] = {}
+        for sensors in Sensors:
+            tally = ask_through(options, sensors, size, seed)
+            tallies.append(tally)
+            games[game_id.value][sensors.value] = tally.figures()
+    return {
+        "size": size,
+        "seed": seed,
+        "wrong": sum(tally.wrong for tally in tallies),
+        "truth_excluded": sum(tally.truth_excluded for tally in tallies),
+        "above_worst_case": sum(tally.above_worst_case for tally in tallies),
+        "games": games,
+        "speed": speed(min(size, TIMED), seed),
+    }
+
+
+def ask_through(options: Options, sensors: Sensors, size: int, seed: int) -> Tally:
+    """Every shot once by questions, once by the sheet."""
+    rng = random.Random(f"{options.game} {sensors} {seed}")
+    tally = Tally()
+    for play in shots(options, seed, size):
+        evidence = sensed(play, sensors, options, rng)
+        answers = truth(play, options)
+        true = play.ruling(options).short
+        tally.shots += 1
+        tally.truth_excluded += all(p.short != true for p in possible(evidence, play.before, options))
+        asked, ended = _by_questions(evidence, play, options, answers)
+        tally.wrong += ended != true
+        at_most = worst_case(evidence, play.before, options)
+        tally.above_worst_case += asked > at_most
+        tally.most = max(tally.most, at_most)
+        tally.questions += asked
+        tally.silent += asked == 0
+        first = sheet(evidence, play.before, options)
+        tally.rows += first.undecided
+        taps, ended = _by_sheet(evidence, play, options, answers)
+        tally.wrong += ended != true
+        tally.taps += taps
+    return tally
+
+
+def _by_questions(evidence: Evidence, play: Play, options: Options, answers: dict[str, str]) -> tuple[int, str]:
+    """Answer truthfully until nothing is asked: how many questions, and the ruling (several: none)."""
+    asked = 0
+    while (question := next_question(evidence, play.before, options)) is not None:
+        fitting = [a.id for a in question.answers if answers.get(question.id, "") in a.id.split(EITHER)]
+        if not fitting:
+            return asked, ""
+        evidence = evidence.answered(question.id, fitting[0])
+        asked += 1
+    left = possible(evidence, play.before, options)
+    return asked, left[0].short if len(left) == 1 else ""
+
+
+def _by_sheet(evidence: Evidence, play: Play, options: Options, answers: dict[str, str]) -> tuple[int, str]:
+    """Correct the first wrong row until all are right, then accept: how many presses, and the ruling accepted."""
+    while True:
+        shown = sheet(evidence, play.before, options)
+        wrong = next((row for row in shown.rows if row.selected != answers[row.id]), None)
+        if wrong is None:
+            return shown.taps, shown.proposal.short
+        evidence = evidence.answered(wrong.id, answers[wrong.id])
+
+
+def speed(size: int, seed: int) -> dict[str, float]:
+    """Median times in ms. New: evidence not seen before, on a warm engine. Same: asked again for the same evidence."""
+    figures: dict[str, float] = {}
+    for game_id in GameId:
+        options = Options(game_id)
+        rng = random.Random(f"{game_id} speed {seed}")
+        for sensors in (Sensors.ALL, Sensors.HINTS, Sensors.NONE):
+            plays = list(shots(options, seed + 1, 2 * size))
+            cases = [(sensed(play, sensors, options, rng), play.before) for play in plays]
+            cases = [case for case in cases if len(case[0].observations) <= 12]
+            warm, timed = cases[: len(cases) // 2], cases[len(cases) // 2 :]
+            for name, call in (("next_question", next_question), ("sheet", sheet)):
+                for evidence, before in warm:
+                    call(evidence, before, options)
+                figures[f"{name}_new_ms {game_id} {sensors}"] = _median_ms(call, timed, options)
+                figures[f"{name}_same_ms {game_id} {sensors}"] = _median_ms(call, timed, options)
+    options = Options(GameId.FREE)
+    long = [(evidence, play.before) for play in shots(options, seed + 2, size) for evidence in (_long(play, options),)]
+    figures["break_of_40_ms"] = _median_ms(sheet, long, options) + _median_ms(next_question, long, options)
+    return figures
+
+
+def _long(play: Play, options: Options) -> Evidence:
+    """The evidence of a shot with so many clicks that it holds 40 observations, their order unsure."""
+    seen = sensed(play, Sensors.HINTS, options, random.Random(0))
+    more = [Observation(Kind.CLICK, t_us=at * 700, unc_us=2_000) for at in range(LONG - len(seen.observations))]
+    return Evidence((*seen.observations, *more), seen.calls, (), seen.quality, seen.frozen)
+
+
+def _median_ms(call: Callable[..., object], cases: list[tuple[Evidence, Any]], options: Options) -> float:
+    times = []
+    for evidence, before in cases:
+        began = perf_counter()
+        call(evidence, before, options)
+        times.append(perf_counter() - began)
+    return round(median(times) * 1000, 4)
