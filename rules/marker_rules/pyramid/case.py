@@ -1,0 +1,68 @@
+"""One shot under judgement, and what sets one pyramid game apart from another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from marker_rules.balls import Ball, GameId, Player
+from marker_rules.options import Options
+from marker_rules.pyramid.legality import Met
+from marker_rules.pyramid.offences import Entered
+from marker_rules.pyramid.ruling import Violation
+from marker_rules.pyramid.state import Hand, Phase, PyramidState
+from marker_rules.pyramid.story import Story
+from marker_rules.ruling import Step
+from marker_rules.shot import When
+
+
+@dataclass(frozen=True, slots=True)
+class GameLaw:
+    """What sets one pyramid game apart. cue_credit, cue_foul: clauses of a cue ball potted legally, wrongly."""
+
+    id: GameId
+    fixed_cue: bool = False  # the coloured ball is the cue ball of every shot (RP-3.2)
+    hand: Hand = Hand.ANYWHERE  # where a cue ball in hand is played from
+    premium: bool = False  # a shot in hand after a credited cue ball is a premium shot (EXT-D2)
+    house: bool = False  # an in-hand shot must meet a ball outside the house first (RP-19.2a)
+    cue_credit: str = ""
+    cue_foul: str = ""
+    turn: str = "RP-20.1"  # clause cited for the turn (AMB-15)
+    plus_one: str = "RP-5.0"  # clause cited for a ball to the opponent (AMB-09)
+
+
+IN_HOUSE = (Phase.IN_HAND_HOUSE, Phase.IN_HAND_TEMP_HOUSE)
+
+
+@dataclass(slots=True)
+class Case:
+    """One shot under judgement: inputs, and what has been found so far."""
+
+    law: GameLaw
+    before: PyramidState
+    options: Options
+    story: Story
+    entered: Entered
+    violations: list[Violation]
+    met: Met | None = None
+    legal: bool = False
+    credited: list[Ball] = field(default_factory=list)
+    whites_taken: int = 0
+    restored: bool = False  # disturbed by the sitting player, everything put back
+    uncounted: list[Ball] = field(default_factory=list)  # potted by a legal shot, but not to be credited
+    readings: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def striker(self) -> Player:
+        """The player whose shot is judged."""
+        return self.before.striker
+
+    def spoiled(self) -> bool:
+        """Whether a violation of the stroke itself makes the shot illegal (RP-20.2)."""
+        return any(self.spoils(violation) for violation in self.violations)
+
+    def spoils(self, violation: Violation) -> bool:
+        """Whether this violation voids the shot: by the striker, before its end."""
+        if violation.by is not self.striker or violation.when is When.AFTER:
+            return False
+        return violation.clause != "RP-12.2" or bool(self.options["premature_voids_previous"])

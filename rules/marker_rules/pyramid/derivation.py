@@ -1,0 +1,98 @@
+"""The derivation of a ruling as steps: clause, phrase key, arguments, facts. Sentences are made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from marker_rules.balls import Ball, Player
+from marker_rules.pyramid.legality import Met
+from marker_rules.pyramid.offences import FOULS
+from marker_rules.pyramid.ruling import CLAUSE_11_2, Violation
+from marker_rules.pyramid.state import Hand, Penalty, PenaltySource
+from marker_rules.pyramid.story import Story
+from marker_rules.ruling import Step
+from marker_rules.shot import When
+
+
+def slug(clause: str) -> str:
+    """The clause as the tail of a phrase key: `RP-18.2a` -> `18_2a`, `EXT-D3` -> `D3`."""
+    return clause.partition("-")[2].replace(".", "_")
+
+
+def step(clause: str, text: str, *facts: int, **args: str | int) -> Step:
+    """One step; player and ball arguments are given as their names."""
+    return Step(clause, text, tuple(args.items()), facts)
+
+
+def contact_steps(story: Story) -> list[Step]:
+    """What the facts say before any pattern: contact, touching ball, balls that came back or left."""
+    steps = []
+    if story.touching >= 0:
+        steps.append(Step("RP-17.N1", "touching_unmoved", (), (story.touching,)))
+    if story.contact_at >= 0:
+        steps.append(
+            Step("RP-4.1", "contact", (("ball", story.cue_contacts[0][1].value),), (story.strike_at, story.contact_at))
+        )
+    steps.extend(Step("RP-20.5", "came_back", (("ball", ball.value),), (at,)) for ball, at in story.back.items())
+    steps.extend(Step("RP-22.2a", "returned", (("ball", ball.value),), (at,)) for ball, at in story.returned.items())
+    for ball, at in story.off.items():
+        if ball in story.foreign:
+            steps.append(Step("RP-22.2b", "foreign", (("ball", ball.value),), (at,)))
+        if ball is not story.struck:
+            steps.append(Step("RP-22.3b", "object_off", (("ball", ball.value),), (at,)))
+    return steps
+
+
+def met_step(met: Met) -> Step:
+    """The condition of 18 or 11.1 that was met."""
+    return Step(met.clause, "met_" + slug(met.clause), (), met.facts)
+
+
+def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int, ...]]) -> list[Step]:
+    """Each violation with its item of the penalty list, and the single penalty of several (RP-26.2)."""
+    steps = []
+    for violation in violations:
+        row = FOULS[violation.clause]
+        args = (("by", violation.by.value),)
+        steps.append(Step(violation.clause, "foul_" + slug(violation.clause), args, facts.get(violation.clause, ())))
+        if row.penalised_by != violation.clause:
+            steps.append(Step(row.penalised_by, "penalty_item", args))
+        if violation.when is When.AFTER:
+            steps.append(Step("RP-20.3", "after_shot", args))
+    players = [violation.by for violation in violations]
+    steps.extend(
+        Step("RP-26.2", "single_penalty", (("by", player.value),)) for player in Player if players.count(player) > 1
+    )
+    return steps
+
+
+def penalty_step(penalty: Penalty) -> Step:
+    """Where the penalty ball comes from."""
+    args = (("by", penalty.player.value),)
+    if penalty.source is PenaltySource.SHELF:
+        return Step("RP-5.0", "from_shelf", args)
+    return Step("RP-27.1a", "owed", args)
+
+
+def credit_steps(striker: Player, credited: Iterable[Ball], paid: int) -> list[Step]:
+    """Balls credited, debts paid."""
+    balls = ", ".join(ball.value for ball in credited)
+    if not balls:
+        return []
+    steps = [Step("RP-20.1", "credited", (("by", striker.value), ("balls", balls), ("n", balls.count(",") + 1)))]
+    if paid:
+        steps.append(Step("RP-27.2", "debt_paid", (("by", striker.value), ("n", paid))))
+    return steps
+
+
+def hand_step(hand: Hand, clause: str) -> Step:
+    """The cue ball comes in hand."""
+    return Step(clause, f"in_hand_{hand.value}")
+
+
+def choice_steps(chooser: Player, choices: tuple[str, ...]) -> list[Step]:
+    """Who chooses, and among what."""
+    args = (("by", chooser.value),)
+    if choices == CLAUSE_11_2:
+        return [Step(f"RP-11.2.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1)]
+    return [Step(f"RP-5.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1)]

@@ -1,0 +1,293 @@
+"""From what was found to the ruling: debts, penalties, winner, ball in hand, placing, who comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from marker_rules.balls import Ball, Player
+from marker_rules.pyramid import derivation as why
+from marker_rules.pyramid import run as runs
+from marker_rules.pyramid.case import Case
+from marker_rules.pyramid.offences import FOULS, VOIDING
+from marker_rules.pyramid.penalties import Account
+from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Violation
+from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
+from marker_rules.ruling import Placement, Turn
+from marker_rules.shot import When
+
+ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
+
+
+def played(case: Case) -> PyramidRuling:
+    """The ruling of an ordinary shot."""
+    hand, phase = _cue_in_hand(case)
+    return _settle(case, hand, phase, _respots(case, hand))
+
+
+def between_shots(case: Case) -> PyramidRuling:
+    """Offences entered while no shot runs: the position stands, a cue ball in hand stays in hand (AMB-25, AMB-35)."""
+    phase = case.before.phase
+    offended = any(violation.by is case.striker for violation in case.violations)
+    if phase is Phase.IN_HAND_ANY_PREMIUM and offended:
+        phase = Phase.IN_HAND_ANY
+    return _settle(case, HAND_OF_PHASE[phase], phase, [])
+
+
+def disturbed_by_opponent(case: Case) -> PyramidRuling:
+    """The sitting player disturbed the shot: position restored, nothing of the shot counts, penalty on him (AMB-29)."""
+    case.story.potted.clear()
+    case.story.off.clear()
+    case.restored = True
+    case.violations = [violation for violation in case.violations if violation.by is not case.striker]
+    case.steps.append(why.step("RP-25", "restored"))
+    return _settle(case, HAND_OF_PHASE[case.before.phase], case.before.phase, [])
+
+
+def void(case: Case) -> PyramidRuling:
+    """An outsider or an emergency: everything is put back, no penalty, the same player goes on (RP-24.1, RP-21.2)."""
+    before, clause = case.before, case.entered.void_by or "RP-24.1"
+    at = (case.story.disturbed,) if case.story.disturbed >= 0 else ()
+    if clause in VOIDING:
+        case.readings.append(VOIDING[clause])
+    return PyramidRuling(
+        game=case.law.id,
+        striker=case.striker,
+        next=Turn.of(case.striker),
+        interpretations=tuple(dict.fromkeys(case.readings)),
+        steps=(*case.steps, why.step(clause, "void_" + why.slug(clause), *at)),
+        legal=None,
+        legal_by=None,
+        shelf=before.shelf,
+        debt=before.debt,
+        score=before.score,
+        table=before.table,
+        ball_in_hand=HAND_OF_PHASE[before.phase],
+        phase=before.phase,
+        void=True,
+        series=before.series,
+        run=runs.balls_before(before.run, case.striker),
+    )
+
+
+def series(case: Case) -> PyramidRuling:
+    """A shot of the winner who plays on: it lengthens or ends the run, the frame stays as it is (RP-30.4b, RP-30.4c)."""
+    before, striker = case.before, case.striker
+    hand, phase = _cue_in_hand(case)
+    scored = len(case.credited)
+    over = not scored or any(violation.by is striker for violation in case.violations)
+    if over:
+        respots: list[str] = []  # the next frame is racked anyway
+        case.steps.append(why.step("RP-30.4c", "run_over", by=striker.value))
+    else:
+        respots = _respots(case, hand)
+        case.steps.append(why.step("RP-30.4b", "run_on", by=striker.value, n=scored))
+    case.steps.extend(why.violation_steps(case.violations, {}))
+    case.readings.append("AMB-21")
+    before_run = runs.balls_before(before.run, striker)
+    return PyramidRuling(
+        game=case.law.id,
+        striker=striker,
+        next=None if over else Turn.of(striker),
+        winner=before.winner,
+        placements=_placements(respots, 0),
+        interpretations=tuple(dict.fromkeys(case.readings)),
+        steps=tuple(case.steps),
+        legal=case.legal,
+        legal_by=case.met.clause if case.met else None,
+        violations=tuple(case.violations),
+        credited=tuple(case.credited),
+        respot=tuple(respots),
+        whites_taken_for_cue_ball=case.whites_taken,
+        ball_in_hand=None if over else hand,
+        may_continue_run=None if over else striker,
+        shelf=before.shelf,
+        debt=before.debt,
+        score=before.score,
+        table=_series_table(case, hand),
+        phase=phase,
+        series=True,
+        run=before_run + scored,
+        run_over=over,
+        prompts=runs.prompts_of(case.options, striker, before_run, before_run + scored, before.run.seen),
+    )
+
+
+def _series_table(case: Case, hand: Hand | None) -> Table:
+    """The table of a finished frame: balls of the run leave it, no shelf or debt is touched."""
+    balls = case.before.table.balls - len(case.credited)
+    if case.law.fixed_cue:
+        return Table(balls, Coloured.TABLE if hand is None else Coloured.HAND)
+    account = Account.of(case.before, case.options)
+    account.note_coloured(case.striker, case.credited, 0)
+    return Table(balls, account.coloured)
+
+
+def _cue_in_hand(case: Case) -> tuple[Hand | None, Phase]:
+    """Whether the fixed cue ball is in hand after the shot, from where, and how the next shot is played."""
+    story, law = case.story, case.law
+    if not law.fixed_cue or (Ball.C not in story.potted and Ball.C not in story.off):
+        return None, Phase.PLAY
+    hand, clause = law.hand, law.cue_credit if case.legal else law.cue_foul
+    if not case.legal and hand is Hand.ANYWHERE:
+        hand = Hand(case.options["dynamic_foul_in_hand"])
+        case.readings.append("AMB-18")
+    case.steps.append(why.hand_step(hand, clause))
+    if hand is Hand.HOUSE:
+        return hand, Phase.IN_HAND_HOUSE
+    premium = law.premium and Ball.C in case.credited
+    return hand, Phase.IN_HAND_ANY_PREMIUM if premium else Phase.IN_HAND_ANY
+
+
+def _respots(case: Case, hand: Hand | None) -> list[str]:
+    """Balls to be placed again: balls off the table and illegal pots; a fixed cue ball comes in hand instead."""
+    story = case.story
+    balls = [ball for ball in story.potted if not case.legal or ball in case.uncounted]
+    balls += story.off
+    respots = [ball.value for ball in balls if hand is None or ball is not Ball.C]
+    respots += [ANY_WHITE] * case.entered.objects_off
+    called_off = any(violation.clause == "RP-22.3a" for violation in case.violations)
+    if called_off and not case.law.fixed_cue and story.struck is not None and story.struck.value not in respots:
+        respots.append(story.struck.value)  # entered as a call, no fact tells it
+    return respots
+
+
+def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
+    """What goes on the spotting line, each with its place from the rear spot on (RP-23.2)."""
+    balls = [*respots, *[ANY_WHITE] * more]
+    return tuple(Placement(ball, f"line-{n}") for n, ball in enumerate(balls, 1))
+
+
+def _options_after(case: Case, offender: Player) -> tuple[str, ...]:
+    """Two options, or four after a break that fails 11.1 (or after any break foul, by the switch)."""
+    if case.before.phase is not Phase.BREAK or offender is not case.striker:
+        return CLAUSE_5
+    own = [v for v in case.violations if v.by is case.striker and v.when is not When.AFTER]
+    if any(FOULS[v.clause].fails_break for v in own):
+        return CLAUSE_11_2
+    if own and case.story.struck is not None and case.options["break_11_2_on"] == "any_foul":
+        return CLAUSE_11_2
+    return CLAUSE_5
+
+
+def _impose(case: Case, account: Account, violations: list[Violation]) -> tuple[tuple[Penalty, ...], int]:
+    """One penalty for each offender (RP-26.2, AMB-43). Returns penalty balls, and balls taken by opponents."""
+    penalties: list[Penalty] = []
+    taken = 0
+    case.steps.extend(why.violation_steps(violations, _shown_by(case)))
+    for offender in dict.fromkeys(violation.by for violation in violations):
+        if case.options["penalty_scheme"] == "opponent_plus_one":
+            taken += account.reward(offender.other)
+            case.steps.append(why.step(case.law.plus_one, "plus_one", by=offender.other.value))
+        else:
+            penalty = account.charge(offender)
+            penalties.append(penalty)
+            case.steps.append(why.penalty_step(penalty))
+    case.readings.extend(FOULS[v.clause].reading for v in violations if FOULS[v.clause].reading)
+    if violations:
+        case.readings.append("AMB-09")
+    return tuple(penalties), taken
+
+
+def _shown_by(case: Case) -> dict[str, tuple[int, ...]]:
+    """Facts that show a violation."""
+    story = case.story
+    shown: dict[str, tuple[int, ...]] = {}
+    if story.struck in story.off:
+        shown["RP-22.3a"] = (story.off[story.struck],)
+    if story.strike_at >= 0:
+        shown["RP-4.3"] = shown["RP-20.2"] = (story.strike_at,)
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What is left of the violations when the frame may be won: charged ones, penalty balls, who comes next."""
+
+    violations: list[Violation]
+    penalties: tuple[Penalty, ...]
+    taken: int
+    winner: Player | None
+    run_winner: Player | None  # won it by his own shot, and may play on
+    next: Turn | None
+    chooser: Player | None
+    choices: tuple[str, ...]
+
+
+def _verdict(case: Case, account: Account) -> _Verdict:
+    """Impose penalties unless the frame is won, and say who comes next (RP-5.1, RP-20.1, RP-20.3.N1, AMB-44)."""
+    striker, violations = case.striker, case.violations
+    won = account.winner()
+    if won is not None:
+        late = [violation for violation in violations if violation.when is When.AFTER]
+        case.steps.extend(why.step("RP-20.3.N1", "after_frame", by=violation.by.value) for violation in late)
+        case.steps.append(why.step("RP-30.4a", "frame_won", by=won.value))
+        charged = [violation for violation in violations if violation.when is not When.AFTER]
+        return _Verdict(charged, (), 0, won, won, None, None, ())
+    penalties, taken = _impose(case, account, violations)
+    won = account.winner()
+    if won is not None:
+        case.steps.append(why.step("RP-30.4a", "frame_won", by=won.value))
+        return _Verdict(violations, penalties, taken, won, None, None, None, ())
+    if not violations:
+        comes = striker if case.credited else striker.other
+        case.readings.append("AMB-15")
+        case.steps.append(why.step(case.law.turn, "turn_stays" if case.credited else "turn_passes", by=comes.value))
+        return _Verdict(violations, (), 0, None, None, Turn.of(comes), None, ())
+    offender = violations[-1].by
+    if len({violation.by for violation in violations}) > 1:
+        case.readings.extend(("AMB-43", "AMB-44"))
+    choices = _options_after(case, offender)
+    case.steps.extend(why.choice_steps(offender.other, choices))
+    return _Verdict(violations, penalties, taken, None, None, None, offender.other, choices)
+
+
+def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> PyramidRuling:
+    """Credit, debts, winner, penalties, next player: the common end of every ruling that counts in a frame."""
+    before, striker, law = case.before, case.striker, case.law
+    account = Account.of(before, case.options)
+    if law.fixed_cue:
+        account.coloured = Coloured.TABLE if hand is None else Coloured.HAND
+    elif account.coloured is Coloured.UNKNOWN and Ball.C in case.story.balls:
+        account.coloured = Coloured.TABLE
+    paid = account.credit(striker, len(case.credited))
+    if not law.fixed_cue:
+        account.note_coloured(striker, case.credited, paid)
+    case.steps.extend(why.credit_steps(striker, case.credited, paid))
+    verdict = _verdict(case, account)
+    offended = any(violation.by is striker for violation in verdict.violations)
+    if phase is Phase.IN_HAND_ANY_PREMIUM and offended:
+        phase = Phase.IN_HAND_ANY  # the premium is gone, the cue ball stays in hand
+    returned = paid + sum(penalty.source is PenaltySource.SHELF for penalty in verdict.penalties)
+    before_run = runs.balls_before(before.run, striker)
+    after_run = before_run + len(case.credited)
+    judged = case.story.struck is not None and not case.restored
+    return PyramidRuling(
+        game=law.id,
+        striker=striker,
+        next=verdict.next,
+        winner=verdict.winner,
+        chooser=verdict.chooser,
+        choices=verdict.choices,
+        placements=_placements(respots, returned),
+        interpretations=tuple(dict.fromkeys(case.readings)),
+        steps=tuple(case.steps),
+        legal=case.legal if judged else None,
+        legal_by=case.met.clause if case.met else None,
+        violations=tuple(verdict.violations),
+        credited=tuple(case.credited),
+        respot=tuple(respots),
+        penalties=verdict.penalties,
+        debt_paid=paid,
+        whites_taken_for_cue_ball=case.whites_taken,
+        taken=verdict.taken,
+        ball_in_hand=hand,
+        may_continue_run=verdict.run_winner,
+        shelf=account.shelf,
+        debt=account.debt,
+        score=account.score(),
+        table=account.table,
+        phase=phase,
+        run=after_run,
+        run_over=offended or (judged and not case.credited),
+        prompts=runs.prompts_of(case.options, striker, before_run, after_run, before.run.seen),
+    )

@@ -1,0 +1,240 @@
+"""The facts of one pyramid shot, read once: who was struck, what was met, what fell, which balls did what in order.
+
+Facts that cannot have happened raise `IllegalFact` with their position; nothing here knows what a shot is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NoReturn
+
+from marker_rules import facts as f
+from marker_rules.balls import FIVE_PINS_BALLS, PYRAMID_RAILS, Ball, Pocket, Rail
+from marker_rules.errors import IllegalFact
+from marker_rules.notation import format_fact
+
+RAIL_BIT = {Rail.HEAD: 1, Rail.FOOT: 2, Rail.LEFT: 4, Rail.RIGHT: 8}
+JAW_RAIL = {Pocket.ML: RAIL_BIT[Rail.LEFT], Pocket.MR: RAIL_BIT[Rail.RIGHT]}
+FLOOR = ("", "floor")  # from there a ball does not come back by itself
+
+
+class Kind(IntEnum):
+    """The elementary events of clause 18 (RP-18.N1)."""
+
+    MEET = 0  # two balls met
+    RAIL = 1
+    CROSS = 2
+    ZONE = 3
+
+
+Event = tuple[Kind, Ball, int | Ball, int]  # kind, ball, rail bit or other ball, index of the fact
+
+
+@dataclass(slots=True)
+class Story:
+    """struck: None when no stroke was made. events: in order, only those after the first contact of the struck ball.
+
+    potted, off: in order of the facts, without balls that came back. frozen: ball -> rail bits before the shot.
+    cue_contacts: (index, object ball) of every contact of the struck ball. balls: every ball named -> first index.
+    """
+
+    struck: Ball | None = None
+    strike_at: int = -1
+    contact_at: int = -1
+    cue_contacts: list[tuple[int, Ball]] = field(default_factory=list)
+    touching: int = -1  # index of a contact with a touching ball that did not move (RP-17.N1)
+    events: list[Event] = field(default_factory=list)
+    potted: dict[Ball, int] = field(default_factory=dict)
+    off: dict[Ball, int] = field(default_factory=dict)
+    back: dict[Ball, int] = field(default_factory=dict)
+    returned: dict[Ball, int] = field(default_factory=dict)
+    foreign: dict[Ball, int] = field(default_factory=dict)
+    frozen: dict[Ball, int] = field(default_factory=dict)
+    disturbed: int = -1
+    balls: dict[Ball, int] = field(default_factory=dict)
+
+
+def _illegal(fact: f.Fact, at: int, why: str) -> NoReturn:
+    raise IllegalFact(f"fact {at + 1} '{format_fact(fact)}': {why}", position=at)
+
+
+class _Reader:
+    """Walks the facts once; `story` is the result."""
+
+    __slots__ = ("first_touch", "jaw_is_rail", "left", "moved_by", "on_line", "story")
+
+    def __init__(self, on_line: frozenset[Ball], *, first_touch: bool, jaw_is_rail: bool) -> None:
+        self.story = Story()
+        self.first_touch = first_touch
+        self.jaw_is_rail = jaw_is_rail
+        self.on_line = set(on_line)  # balls that stood exactly on the centre line (RP-18.N2)
+        self.left: set[Ball] = set()  # balls that have demonstrably moved away from where they lay
+        self.moved_by: dict[Ball, Ball] = {}  # what first set a ball moving
+
+    def ball(self, fact: f.Fact, at: int, ball: Ball) -> Ball:
+        """The ball, if it can still take part."""
+        story = self.story
+        if ball not in story.balls:
+            if ball in FIVE_PINS_BALLS:
+                _illegal(fact, at, f"'{ball}' is no ball of pyramid; give C or w1 to w15")
+            story.balls[ball] = at
+        if ball in story.potted:
+            _illegal(
+                fact, at, f"{ball} already fell (fact {story.potted[ball] + 1}); if it came back, say 'back' first"
+            )
+        if ball in story.off and ball not in story.foreign:
+            _illegal(fact, at, f"{ball} is already off the table (fact {story.off[ball] + 1})")
+        return ball
+
+    def rail(self, fact: f.Cushion | f.Frozen, at: int) -> int:
+        if fact.rail not in PYRAMID_RAILS:
+            _illegal(fact, at, f"'{fact.rail}' is no cushion of a pyramid table; give head, foot, left or right")
+        return RAIL_BIT[fact.rail]
+
+    def counts(self, ball: Ball) -> bool:
+        """Events count after the first contact, for balls that are on the table (RP-18.0, RP-22.2b)."""
+        return self.story.contact_at >= 0 and ball not in self.story.off
+
+    def contact(self, fact: f.Contact, at: int) -> None:
+        story = self.story
+        for one, other in fact.pairs:
+            self.ball(fact, at, one)
+            self.ball(fact, at, other)
+        if fact.unmoved:
+            if story.contact_at < 0:
+                story.touching = at
+            return
+        for one, other in fact.pairs:
+            met = other if one is story.struck else one if other is story.struck else None
+            if met is None:
+                continue
+            if story.contact_at < 0:
+                story.contact_at = at
+            story.cue_contacts.append((at, met))
+        for one, other in fact.pairs:
+            if story.contact_at >= 0 and one not in story.off and other not in story.off:
+                story.events.append((Kind.MEET, one, other, at))
+            if story.frozen:
+                self.depart(one, other)
+
+    def depart(self, one: Ball, other: Ball) -> None:
+        """A moving ball that meets another one, not at the same cushion, has left its place (AMB-05).
+
+        Being met is no proof: the ball may only be pressed into its cushion by the one that met it.
+        """
+        frozen, moved_by = self.story.frozen, self.moved_by
+        for mover, met in ((one, other), (other, one)):
+            moving = mover is self.story.struck or mover in moved_by
+            if moving and moved_by.get(mover) is not met and not frozen.get(mover, 0) & frozen.get(met, 0):
+                self.left.add(mover)
+        moved_by.setdefault(one, other)
+        moved_by.setdefault(other, one)
+
+    def cushion(self, fact: f.Cushion, at: int) -> None:
+        ball, bit, story = self.ball(fact, at, fact.ball), self.rail(fact, at), self.story
+        pressed = story.frozen.get(ball, 0) & bit and ball not in self.left
+        self.left.add(ball)
+        if self.counts(ball) and (self.first_touch or not pressed):
+            story.events.append((Kind.RAIL, ball, bit, at))
+
+    def cross(self, ball: Ball, at: int) -> None:
+        self.left.add(ball)
+        if ball in self.on_line:
+            self.on_line.discard(ball)
+            return
+        if self.counts(ball):
+            self.story.events.append((Kind.CROSS, ball, 0, at))
+
+    def jaw(self, fact: f.Jaw, at: int) -> None:
+        ball = self.ball(fact, at, fact.ball)
+        self.on_line.discard(ball)
+        self.cross(ball, at)
+        if self.jaw_is_rail and self.counts(ball):
+            self.story.events.append((Kind.RAIL, ball, JAW_RAIL[fact.pocket], at))
+
+    def leave(self, fact: f.Off, at: int) -> None:
+        story = self.story
+        if fact.ball in story.off:
+            _illegal(fact, at, f"{fact.ball} is already off the table (fact {story.off[fact.ball] + 1})")
+        story.off[self.ball(fact, at, fact.ball)] = at
+        if fact.where not in FLOOR:
+            story.foreign[fact.ball] = at
+
+    def strike(self, fact: f.Strike, at: int) -> None:
+        story = self.story
+        if story.struck is not None:
+            _illegal(
+                fact,
+                at,
+                f"the stroke was made already (fact {story.strike_at + 1}); a second one is a new shot (RP-12.2)",
+            )
+        story.struck, story.strike_at = self.ball(fact, at, fact.ball), at
+
+    def frozen(self, fact: f.Frozen, at: int) -> None:
+        ball, bit = self.ball(fact, at, fact.ball), self.rail(fact, at)
+        self.story.frozen[ball] = self.story.frozen.get(ball, 0) | bit
+
+    def zone(self, fact: f.Zone, at: int) -> None:
+        if self.counts(self.ball(fact, at, fact.ball)):
+            self.story.events.append((Kind.ZONE, fact.ball, 0, at))
+
+    def pot(self, fact: f.Pot, at: int) -> None:
+        self.story.potted[self.ball(fact, at, fact.ball)] = at
+
+    def back(self, fact: f.Back, at: int) -> None:
+        self.story.potted.pop(fact.ball, None)
+        self.story.back[self.ball(fact, at, fact.ball)] = at
+
+    def returned(self, fact: f.Return, at: int) -> None:
+        self.story.returned[self.ball(fact, at, fact.ball)] = at
+
+    def crossed(self, fact: f.Cross, at: int) -> None:
+        self.cross(self.ball(fact, at, fact.ball), at)
+
+    def disturbed(self, _fact: f.Interference, at: int) -> None:
+        self.story.disturbed = at
+
+    def foreign(self, fact: f.Fact, at: int) -> None:
+        _illegal(fact, at, "belongs to five-pins, nothing of the kind happens in pyramid")
+
+
+_READERS: dict[type, Callable[[_Reader, Any, int], None]] = {
+    f.Strike: _Reader.strike,
+    f.Contact: _Reader.contact,
+    f.Cushion: _Reader.cushion,
+    f.Cross: _Reader.crossed,
+    f.Jaw: _Reader.jaw,
+    f.Zone: _Reader.zone,
+    f.Pot: _Reader.pot,
+    f.Back: _Reader.back,
+    f.Off: _Reader.leave,
+    f.Return: _Reader.returned,
+    f.Frozen: _Reader.frozen,
+    f.Interference: _Reader.disturbed,
+    **dict.fromkeys((f.Topple, f.Restand, f.Wobble, f.Shift, f.Free, f.Lean), _Reader.foreign),
+    **dict.fromkeys((f.Hop, f.Pass, f.Support), _Reader.foreign),
+}
+_WITHOUT_STROKE = frozenset({f.Frozen, f.Pot, f.Strike, f.Interference})
+
+
+def read_story(
+    facts: tuple[f.Fact, ...], *, first_touch: bool, jaw_is_rail: bool, on_line: frozenset[Ball] = frozenset()
+) -> Story:
+    """Read the facts of one shot, 0..400 in time order.
+
+    first_touch: the first press of a frozen ball is a touch (switch `frozen_first_touch`). jaw_is_rail: a side-pocket
+    jaw is a cushion (switch `jaw_counts_as_rail`). on_line: balls that stood exactly on the centre line.
+    Raises IllegalFact with the position of the fact that cannot have happened.
+    """
+    reader = _Reader(on_line, first_touch=first_touch, jaw_is_rail=jaw_is_rail)
+    story = reader.story
+    for at, fact in enumerate(facts):
+        kind = type(fact)
+        if kind is f.Note:
+            continue
+        if story.struck is None and kind not in _WITHOUT_STROKE:
+            _illegal(fact, at, "comes before the stroke; begin with 'strike' and the ball struck")
+        _READERS[kind](reader, fact, at)
+    return story
