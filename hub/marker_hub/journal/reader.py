@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from marker_hub import entries
 from marker_hub.entries import Entry
@@ -69,6 +69,14 @@ class Reader:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    def __enter__(self) -> Self:
+        """Usable in `with`."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self.close()
 
     def tables(self) -> list[str]:
         """Tables that have entries, sorted."""

@@ -1,0 +1,108 @@
+"""Payloads: the vectors that firmware passes too, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from marker_hardware.wire import Topic
+from marker_hub import wire
+
+VECTORS = json.loads((Path(__file__).parents[2] / "wire" / "vectors.json").read_text(encoding="utf-8"))
+NAMES = {
+    "state": Topic.STATE,
+    "health": Topic.HEALTH,
+    "clk_req": Topic.CLK_REQ,
+    "clk_rep": Topic.CLK_REP,
+    "cmd": Topic.CMD,
+    "cmd_ack": Topic.CMD_ACK,
+    "display": Topic.DISPLAY,
+}
+
+
+@pytest.mark.parametrize("vector", VECTORS["ev"], ids=lambda vector: vector["payload"][:24])
+def test_a_batch_of_the_vectors_is_read_as_it_says(vector: dict[str, object]) -> None:
+    ev = wire.decode(Topic.EV, str(vector["payload"]).encode())
+    assert (ev.b, ev.s) == (vector["boot"], vector["seq"])
+    assert [[r.t, r.ch, r.kind, r.v, r.aux] for r in ev.e] == vector["records"]
+
+
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [(name, payload) for name in NAMES for payload in VECTORS[name]],
+    ids=lambda value: str(value)[:40],
+)
+def test_every_vector_is_read_and_nothing_of_it_is_lost(name: str, payload: dict[str, object]) -> None:
+    """Mutation that turns it red: a field left out of the Struct, or renamed."""
+    decoded = wire.decode(NAMES[name], json.dumps(payload).encode())
+    again = json.loads(wire.encode(decoded))
+    assert {key: again[key] for key in payload} == payload
+
+
+@pytest.mark.parametrize(
+    ("topic", "payload", "code", "place"),
+    [
+        (Topic.EV, b"", "json", ""),
+        (Topic.EV, b"\xff\xfe", "json", ""),
+        (Topic.EV, b'{"b":1,"s":0,"e":[]}', "field", "$.e"),
+        (Topic.EV, b'{"b":1,"s":0,"e":[[1,0,77,0,0]]}', "field", "$.e[0][2]"),
+        (Topic.EV, b'{"b":1,"s":0,"e":[[1,0,1,0]]}', "field", "$.e[0]"),
+        (Topic.EV, b'{"b":1,"s":0,"e":[[1,0,1,0,0,0]]}', "field", "length 5"),
+        (Topic.EV, b'{"b":1,"s":0,"e":[[-1,0,1,0,0]]}', "field", "$.e[0][0]"),
+        (Topic.EV, b'{"b":1,"s":0,"e":[[1,0,1,65536,0]]}', "field", "$.e[0][3]"),
+        (Topic.EV, b'{"b":99999999999999999999999,"s":0,"e":[[1,0,1,0,0]]}', "field", "$.b"),
+        (Topic.EV, b'{"b":1,"s":0,"e":[[1,0,1,0,0]],"x":1}', "field", "x"),
+        (Topic.EV, b'{"b":1,"s":NaN,"e":[[1,0,1,0,0]]}', "json", ""),
+        (Topic.EV, b'{"b":1,"s":0.5,"e":[[1,0,1,0,0]]}', "field", "$.s"),
+        (Topic.EV, b"[" * 8000, "field", ""),
+        (Topic.EV, b" " * 16385, "size", "16385"),
+        (Topic.STATE, b'{"online":false,"boot":1,"v":2}', "version", "2"),
+        (Topic.STATE, b'{"online":"no","boot":1,"v":1}', "field", "$.online"),
+        (Topic.STATE, b'{"boot":1,"v":1}', "field", "online"),
+        (Topic.CMD_ACK, b'{"id":"","ok":true,"code":0,"boot":1,"head":0}', "field", "$.id"),
+        (Topic.BTN, b'{"id":"not a uuid","key":"yes","role":"referee"}', "field", "$.id"),
+    ],
+)
+def test_a_refusal_has_a_code_and_names_the_place(topic: Topic, payload: bytes, code: str, place: str) -> None:
+    with pytest.raises(wire.BadPayload) as refused:
+        wire.decode(topic, payload)
+    assert refused.value.code == code
+    assert place in str(refused.value)
+
+
+@given(st.binary(max_size=300), st.sampled_from(list(Topic)))
+@settings(max_examples=300, derandomize=True)
+def test_any_bytes_are_read_or_refused_and_never_raise_otherwise(payload: bytes, topic: Topic) -> None:
+    reason = ""
+    try:
+        decoded = wire.decode(topic, payload)
+    except wire.BadPayload as refused:
+        decoded, reason = None, str(refused)
+    assert (decoded is None) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("table/1/ev", ("1", Topic.EV)),
+        ("table/a-b_9/cmd/ack", ("a-b_9", Topic.CMD_ACK)),
+        ("table/1/clk/req", ("1", Topic.CLK_REQ)),
+        ("table/1/nothing", None),
+        ("table/A/ev", None),
+        ("table//ev", None),
+        ("table/12345678901234567/ev", None),
+        ("table/1/ev/x", None),
+        ("other/1/ev", None),
+        ("table/\u0661/ev", None),
+        ("", None),
+    ],
+)
+def test_topics_are_read_or_refused(text: str, expected: tuple[str, Topic] | None) -> None:
+    assert wire.parse_topic(text) == expected
+
+
+def test_a_table_id_that_would_leave_its_topic_is_refused() -> None:
+    with pytest.raises(ValueError, match="table id"):
+        wire.topic("1/#", Topic.EV)
