@@ -112,7 +112,7 @@ class Pick(Base, frozen=True, tag="pick"):
 
 
 class PickStanding(Base, frozen=True, tag="pick_standing"):
-    """Say which pins fell in the shot (the row QP); the others stood."""
+    """Say which pins stand: before a stroke the layout; on the sheet, every other expected pin fell."""
 
     pins: tuple[PinName, ...]
 

@@ -516,14 +516,14 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     session: str | None = None
 
 
-_body_encoder = msgspec.json.Encoder(order="deterministic")
+_body_encoder = msgspec.json.Encoder()
 _body_decoder: msgspec.json.Decoder[Body] = msgspec.json.Decoder(Body)
-_entry_encoder = msgspec.json.Encoder(order="deterministic")
+_entry_encoder = msgspec.json.Encoder()
 _entry_decoder: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
 
 def encode(body: Body) -> bytes:
-    """The body as it is stored: JSON, keys in a fixed order."""
+    """The body as it is stored: JSON, fields in the order of their declaration."""
     return _body_encoder.encode(body)
 
 

@@ -11,10 +11,16 @@ Nothing here reads a clock, a file or the network; the same entries always give 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import msgspec
 
-from marker_hub.commands import Command
-from marker_hub.entries import Body, Entry
+from marker_hub.clocks import Countdown
+from marker_hub.entries import digest
+from marker_hub.table.desired import desired
+from marker_hub.table.propose import preview, propose
+from marker_hub.table.snapshot import dump, load
+from marker_hub.table.state import Table
+from marker_hub.table.step import step
+from marker_hub.table.timers import due_body, next_deadline
 from marker_hub.table.types import (
     Announce,
     Desired,
@@ -42,7 +48,9 @@ __all__ = [
     "Unexpected",
     "deadline",
     "desired",
+    "due_body",
     "dump",
+    "gaps",
     "load",
     "new_table",
     "preview",
@@ -51,49 +59,61 @@ __all__ = [
     "step",
 ]
 
-Table: TypeAlias = Any
-
 
 def new_table(config: TableConfig) -> Table:
     """The table before its first entry."""
-    raise NotImplementedError
-
-
-def step(table: Table, entry: Entry) -> tuple[Table, tuple[Effect, ...]]:
-    """The table after one entry. Raises only where the program is wrong; the caller journals a Fault then."""
-    raise NotImplementedError
-
-
-def propose(table: Table, command: Command, role: Role, mono_us: int) -> tuple[Body, ...] | Refusal:
-    """The bodies to journal for a command (their order counts), or why it is refused. Changes nothing."""
-    raise NotImplementedError
+    return Table(config)
 
 
 def deadline(table: Table) -> tuple[int, str] | None:
-    """The next timer as (hub monotonic us, name); when it is due, journal TimerExpired(name)."""
-    raise NotImplementedError
+    """The next timer as (hub monotonic us, name). When it is due, journal `due_body(table)`."""
+    return next_deadline(table)
 
 
-def desired(table: Table) -> Desired:
-    """What node, score, shot and display topics must look like."""
-    raise NotImplementedError
-
-
-def preview(table: Table, command: Command, mono_us: int = 0) -> Preview | Refusal:
-    """What an Amend would do, without doing it."""
-    raise NotImplementedError
+def gaps(table: Table) -> tuple[tuple[int, int, int], ...]:
+    """Records known to exist that have not come: (boot, first, last), for replay requests."""
+    return table.link.holes()
 
 
 def state_hash(table: Table) -> bytes:
-    """128-bit hash of everything that counts (not of counters, caches and the log itself)."""
-    raise NotImplementedError
+    """128-bit hash of everything that counts: not of journal positions, caches and the log itself."""
+    clock: Countdown | None = table.clock
+    match = table.match
+    return digest(
+        {
+            "phase": table.phase,
+            "run": None if table.run is None else _run(table.run),
+            "queue": [_run(run) for run in table.queue],
+            "seats": table.seats,
+            "clock": clock,
+            "pause": table.pause,
+            "placed": table.placed,
+            "ticked": table.ticked,
+            "match": None if match is None else match.head,
+            "state": None if match is None else match.state,
+            "items": [] if match is None else [_item(item) for item in match.items],
+            "aside": [] if match is None else [item.no for item in match.aside],
+        }
+    )
 
 
-def dump(table: Table) -> bytes:
-    """A snapshot of the table, for `load`; valid for the same FOLD_VERSION only."""
-    raise NotImplementedError
+def _run(run: object) -> object:
+    assert isinstance(run, msgspec.Struct)
+    made = msgspec.structs.asdict(run)
+    made["records"] = sorted((rec.boot, rec.seq, rec.ch, rec.kind, rec.v, rec.aux, rec.t) for rec in made["records"])
+    made["calls"] = sorted((call.code, call.by, call.when) for call in made["calls"])
+    made["answers"] = sorted(made["answers"])
+    made["quality"] = sorted(made["quality"].items())
+    made["settle_n"] = 0
+    return made
 
 
-def load(config: TableConfig, raw: bytes) -> Table:
-    """The table of a snapshot. Raises ValueError where it cannot be read."""
-    raise NotImplementedError
+def _item(item: object) -> object:
+    action = getattr(item, "action", None)
+    if action is not None:
+        return action
+    return {
+        "no": getattr(item, "no", 0),
+        "status": getattr(item, "status", ""),
+        "ruling": getattr(item, "ruling", None),
+    }

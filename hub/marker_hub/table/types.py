@@ -80,12 +80,13 @@ Effect: TypeAlias = Announce | Unexpected | MatchEnded
 class Desired(msgspec.Struct, frozen=True):
     """What the outside must look like for this state; a reconciler makes it so.
 
-    mode: node mode (`idle`, `armed`, `settling`); command_id: the id of the one command that brings it about, the same
+    mode: node mode (`idle`, `armed`, `settling`); command: `arm` (clears the latches) or `mode`; command_id: the id of the one command that brings it about, the same
     for the same state; layout: pins expected to stand (sent with `armed`); shot: number of the shot to come or running;
     score, shot_topic, display: payloads of the retained topics.
     """
 
     mode: str
+    command: str
     command_id: str
     layout: tuple[str, ...]
     shot: int

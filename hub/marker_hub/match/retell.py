@@ -1,0 +1,208 @@
+"""A match told again from one shot on: the heart of every correction. Used for the preview and, with the stored rulings, by the fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from marker_hardware.codes import Quality
+from marker_hardware.wire import Group
+from marker_hub.assembler.channels import numbers
+from marker_hub.assembler.run import Opened, ShotRun, Stage
+from marker_hub.entries import Called, Change, Json
+from marker_hub.match.judge import RULES_ERRORS, judge
+from marker_hub.match.state import (
+    Act,
+    Item,
+    MatchState,
+    ShotRecord,
+    Status,
+    due_of,
+    read_ruling,
+    striker_of,
+    with_striker,
+)
+from marker_rules.balls import Player
+from marker_rules.errors import IllegalInput
+from marker_rules.game import DueKind, ManualEntry
+from marker_rules.ruling import Ruling
+
+PINS_ROW = "QP"
+
+
+class Told(NamedTuple):
+    """The match as it stands after the correction; `aside`: shots that no longer belong to any play; `open`: shots to look at."""
+
+    match: MatchState
+    aside: tuple[int, ...]
+    open: tuple[int, ...]
+
+
+class Teller:
+    """Walks the items of a match, judging each shot anew or taking the ruling that was stored for it."""
+
+    def __init__(self, match: MatchState, profile: str, override: tuple[tuple[int, str], ...]) -> None:
+        self.match = match
+        self.profile = profile
+        self.override = override
+
+    def tell(self, shot: int, change: Change, n: int, stored: Mapping[int, Json | None] | None = None) -> Told:
+        """Everything from `shot` on, with the change made. Raises IllegalInput where the change itself is not possible."""
+        items = list(self.match.items)
+        at = next((i for i, item in enumerate(items) if isinstance(item, ShotRecord) and item.no == shot), None)
+        if at is None:
+            raise IllegalInput(f"shot {shot} has not been judged in this match", code="shot")
+        old = items[at]
+        assert isinstance(old, ShotRecord)
+        state = old.before
+        rest = [*self._changed(old, change, n), *items[at + 1 :], *self._returning(n)]
+        done: list[Item] = items[:at]
+        aside: list[ShotRecord] = []
+        stopped = False
+        for item in rest:
+            if stopped:
+                if isinstance(item, ShotRecord):
+                    aside.append(msgspec.structs.replace(item, status=Status.ASIDE))
+                continue
+            if isinstance(item, Act):
+                after = self._act(state, item)
+                if after is None and item.action.kind != "choose":
+                    stopped = True
+                elif after is not None:
+                    state = after
+                    done.append(item)
+                continue
+            made = self._shot(item, state, stored)
+            if made is None:
+                stopped = True
+                aside.append(msgspec.structs.replace(item, status=Status.ASIDE))
+                continue
+            record, state = made
+            done.append(record)
+        match = msgspec.structs.replace(self.match, items=tuple(done), aside=tuple(aside), state=state)
+        if change.insert_after:
+            match = msgspec.structs.replace(match, next_no=match.next_no + 1)
+        open_shots = tuple(item.no for item in done if isinstance(item, ShotRecord) and item.open)
+        return Told(match, tuple(item.no for item in aside), open_shots)
+
+    def _returning(self, n: int) -> tuple[ShotRecord, ...]:
+        """Shots set aside by an earlier correction come back, unless the match went on without them since."""
+        aside = self.match.aside
+        if not aside:
+            return ()
+        newest = max(item.n for item in aside)
+        played = any(isinstance(item, ShotRecord) and newest < item.n < n for item in self.match.items)
+        return () if played else tuple(msgspec.structs.replace(item, status=Status.FINAL) for item in aside)
+
+    def _changed(self, old: ShotRecord, change: Change, n: int) -> tuple[ShotRecord, ...]:
+        if change.delete:
+            return ()
+        if change.insert_after:
+            run = ShotRun(
+                no=self.match.next_no,
+                opened=Opened.KEY,
+                opened_us=old.run.opened_us,
+                standing=old.run.standing,
+                stage=Stage.CLOSED,
+            )
+            striker = change.striker or Player(old.striker).other.value
+            fresh = msgspec.structs.replace(
+                old, no=run.no, run=run, ruling=None, old=None, status=Status.CORRECTED, n=n, striker=striker
+            )
+            return (old, self._edit(fresh, msgspec.structs.replace(change, striker=striker)))
+        return (self._edit(old, change),)
+
+    def _edit(self, old: ShotRecord, change: Change) -> ShotRecord:
+        run = old.run
+        for question, answer in (change.answers or {}).items():
+            run = run.answer(question, answer)
+        if change.calls is not None:
+            calls = tuple(Called(run.no, code, by, when) for code, by, when in change.calls)
+            run = msgspec.structs.replace(run, calls=calls)
+        if change.pins is not None:
+            blind = {ch: int(Quality.ABSENT) for ch in numbers(self.profile, Group.PIN)}
+            order = [pin for pin in ("C", "N", "E", "S", "W") if pin in change.pins]
+            run = msgspec.structs.replace(run, quality={**run.quality, **blind})
+            run = run.answer(PINS_ROW, ",".join(order) or "none")
+        status = Status.CORRECTED
+        ruling = old.ruling
+        if change.void:
+            status = Status.VOID
+        elif change.ruling is not None:
+            status = Status.MANUAL
+            ruling = change.ruling
+        return msgspec.structs.replace(
+            old,
+            run=run,
+            status=status,
+            ruling=ruling,
+            old=old.ruling,
+            striker=change.striker or old.striker,
+            note=change.note or old.note,
+            n=old.n,
+        )
+
+    def _act(self, state: Any, item: Act) -> Any | None:
+        try:
+            return self.match.rules.act(state, item.action)
+        except IllegalInput:
+            return None
+
+    def _shot(
+        self, item: ShotRecord, state: Any, stored: Mapping[int, Json | None] | None
+    ) -> tuple[ShotRecord, Any] | None:
+        """The shot judged in a state, and the state after it; None where the rules wait for something else."""
+        if item.status is Status.VOID:
+            return msgspec.structs.replace(item, before=state), state
+        if due_of(self.match.head.game, state).kind is not DueKind.SHOT:
+            return None
+        before = with_striker(state, item.striker)
+        ruling, unsure = self._ruling(item, before, stored)
+        if ruling is None:
+            return None
+        after = self.match.rules.apply(before, ruling)
+        wrong_turn = striker_of(state) != item.striker
+        was = item.old if item.old is not None else item.ruling
+        changed = isinstance(was, Ruling) and was.short != ruling.short
+        status = item.status
+        if status is Status.FINAL and changed:
+            status = Status.CORRECTED
+        record = msgspec.structs.replace(
+            item,
+            before=before,
+            ruling=ruling,
+            old=was if changed else item.old,
+            status=status,
+            open=unsure or wrong_turn,
+            game_no=int(getattr(before, "game_no", 1) or 1),
+        )
+        return record, after
+
+    def _ruling(
+        self, item: ShotRecord, before: Any, stored: Mapping[int, Json | None] | None
+    ) -> tuple[Ruling | None, bool]:
+        if stored is not None and stored.get(item.no) is not None:
+            raw = stored[item.no]
+            assert raw is not None
+            return read_ruling(self.match.head.game, raw), False
+        if item.status is Status.MANUAL:
+            return self._manual(item, before), False
+        made = judge(item.run, before, self.match.options, self.profile, self.override)
+        return made.ruling, not made.certain
+
+    def _manual(self, item: ShotRecord, before: Any) -> Ruling | None:
+        raw = item.ruling
+        if isinstance(raw, Mapping):
+            points = {Player(who): int(value) for who, value in dict(raw.get("points", {})).items()}
+            nxt = Player(raw["next"]) if raw.get("next") else None
+            entry = ManualEntry(points, item.note, nxt, bool(raw.get("ball_in_hand", False)))
+        else:
+            points = {player: getattr(raw, "points", raw).of(player) for player in Player}
+            nxt = Player(raw.next.value) if raw.next is not None and raw.next.value in ("A", "B") else None
+            entry = ManualEntry(points, item.note or raw.note, nxt, bool(raw.ball_in_hand))
+        try:
+            return self.match.rules.manual(entry, before, self.match.options)
+        except RULES_ERRORS:
+            return None

@@ -1,0 +1,123 @@
+"""A ruling in the words and numbers of the pages."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from marker_hub.match.board import name, pair
+from marker_hub.match.state import MatchState
+from marker_hub.table.desired import points_of
+from marker_rules.balls import Player
+from marker_rules.catalogue import LANGUAGES, clauses
+from marker_rules.errors import RulesError
+from marker_rules.explain import sentence
+from marker_rules.options import family
+from marker_rules.ruling import Ruling
+
+Json = dict[str, Any]
+
+_NUMBER = re.compile(r"^(?:FP|RP)-(\d+(?:\.\d+)*)")
+_ERROR = re.compile(r"^FP-F\.([A-Z]+)$")
+_WORDS = {
+    "clause": {"ru": "п. {}", "en": "cl. {}", "it": "art. {}"},
+    "error": {"ru": "ошибка {}", "en": "error {}", "it": "errore {}"},
+}
+
+
+def public(ruling: Ruling) -> Json:
+    """The clause spectators see, as the published text numbers it: an error before a number."""
+    number = None
+    for clause in ruling.clauses:
+        if _ERROR.match(clause):
+            row = clauses("five-pins").get(clause)
+            if row is not None and row.letter is not None:
+                return {lang: _WORDS["error"][lang].format(row.letter[lang]) for lang in LANGUAGES}
+        found = _NUMBER.match(clause)
+        if number is None and found is not None:
+            number = found.group(1)
+    if number is None:
+        return dict.fromkeys(LANGUAGES, "")
+    return {lang: _WORDS["clause"][lang].format(number) for lang in LANGUAGES}
+
+
+@lru_cache(maxsize=2048)
+def _sentences(ruling: Ruling, before: Any, a: str, b: str) -> tuple[tuple[str, str], ...]:
+    names = {Player.A: a, Player.B: b}
+    made = []
+    for lang in LANGUAGES:
+        try:
+            made.append((lang, sentence(ruling, before, lang, names)))
+        except (ModuleNotFoundError, KeyError, RulesError):
+            made.append((lang, ruling.short))
+    return tuple(made)
+
+
+def sentences(match: MatchState, ruling: Ruling, before: Any) -> Json:
+    """One sentence in each language, with the players' names."""
+    players = match.head.players
+    return dict(_sentences(ruling, before, players["A"].name, players["B"].name))
+
+
+def kind(ruling: Any) -> str:
+    """points, zero, foul or manual."""
+    if ruling.manual:
+        return "manual"
+    if is_foul(ruling):
+        return "foul"
+    return "points" if any(points_of(ruling).values()) else "zero"
+
+
+def is_foul(ruling: Any) -> bool:
+    """True when a player erred."""
+    return bool(
+        getattr(ruling, "letters", ())
+        or getattr(ruling, "waiting_letters", ())
+        or getattr(ruling, "own_pins", False)
+        or getattr(ruling, "violations", ())
+    )
+
+
+def brief(ruling: Ruling) -> Json:
+    """The short form beside an answer."""
+    points = points_of(ruling)
+    return {"short": ruling.short, "to": receiver(points), "points": points}
+
+
+def receiver(points: Json) -> str | None:
+    """The one player who is credited, if it is one."""
+    credited = [who for who, value in points.items() if value]
+    return credited[0] if len(credited) == 1 else None
+
+
+@lru_cache(maxsize=1024)
+def clause_words(game_family: str, clause: str, lang: str) -> str:
+    """The clause in our own words, for a long press."""
+    row = clauses(game_family).get(clause)
+    return row.text[lang] if row is not None else clause
+
+
+def ruling_view(match: MatchState, ruling: Any, before: Any) -> Json:
+    """R of the view model."""
+    points = points_of(ruling)
+    after = getattr(ruling, "score", None)
+    return {
+        "short": ruling.short,
+        "to": receiver(points),
+        "points": points,
+        "clauses": list(ruling.clauses),
+        "public": public(ruling),
+        "sentence": sentences(match, ruling, before),
+        "kind": kind(ruling),
+        "ball_in_hand": bool(getattr(ruling, "ball_in_hand", False)),
+        "components": [[part.name, part.points, part.to.value] for part in getattr(ruling, "components", ())],
+        "score_after": pair(after) if after is not None and hasattr(after, "of") else None,
+        "next": ruling.next.value if ruling.next is not None else None,
+        "winner": name(ruling.winner),
+        "choices": list(ruling.choices),
+        "chooser": name(ruling.chooser),
+        "note": ruling.note,
+        "family": family(ruling.game),
+        "interpretations": list(ruling.interpretations),
+    }

@@ -1,0 +1,190 @@
+"""The shot sheet of the referee page: proposal, rows that can still change it, calls, palette, and one question for buttons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marker_hub.assembler.reading import live_facts
+from marker_hub.match.judge import Judged, question
+from marker_hub.match.state import MatchState
+from marker_hub.phases import Phase
+from marker_hub.projections.palette import palette
+from marker_hub.projections.rulings import brief, ruling_view
+from marker_hub.table.play import DISTURBED
+from marker_hub.table.state import Table, Work
+from marker_rules.balls import Player
+from marker_rules.catalogue import LANGUAGES
+from marker_rules.evidence.sheet import Row, Sheet
+from marker_rules.evidence.worlds import Shape
+from marker_rules.notation import format_fact
+
+Json = dict[str, Any]
+
+_DISTURB = {
+    "text": {
+        "en": "Something moved without a stroke. What was it?",
+        "ru": "Что-то сдвинулось без удара. Что это было?",
+        "it": "Qualcosa si è mosso senza tiro. Che cosa è stato?",
+    },
+    "shot": {"en": "a stroke", "ru": "удар", "it": "un tiro"},
+    "referee": {"en": "the referee", "ru": "судья", "it": "l'arbitro"},
+    "nobody": {"en": "nobody", "ru": "никто", "it": "nessuno"},
+}
+_BUTTONS = ("a1", "a2", "a3")
+
+
+def sheet_view(table: Table) -> Json:
+    """The sheet; without a shot only the palette for calls between strokes."""
+    work = Work(table)
+    match = table.match if table.phase != Phase.IDLE else None
+    empty: Json = {
+        "n": table.n,
+        "shot": None,
+        "proposal": None,
+        "certain": False,
+        "acceptable": False,
+        "problem": "",
+        "needed": [],
+        "rows": [],
+        "calls": [],
+        "palette": palette(table) if match is not None else [],
+        "direct": [],
+        "conflict": [],
+        "evidence": None,
+        "buttons": {},
+    }
+    run = work.run
+    if match is None or run is None:
+        return empty
+    empty |= {
+        "shot": run.no,
+        "calls": [{"code": c.code, "by": c.by, "when": c.when, "args": list(c.args)} for c in run.calls],
+        "evidence": _evidence(table),
+    }
+    if run.ask:
+        return empty | {"rows": [_disturb_row(match)], "needed": [DISTURBED], "buttons": _disturb_buttons()}
+    judged = work.judged()
+    return empty | _judged(match, work, judged)
+
+
+def _judged(match: MatchState, work: Work, judged: Judged) -> Json:
+    sheet = judged.sheet
+    made: Json = {
+        "proposal": None if judged.ruling is None else ruling_view(match, judged.ruling, match.state),
+        "certain": judged.certain,
+        "acceptable": judged.acceptable,
+        "problem": judged.problem,
+    }
+    if sheet is not None:
+        made |= {
+            "needed": list(sheet.needed),
+            "rows": [_row(row, sheet) for row in sheet.rows],
+            "direct": [_direct(item, match) for item in sheet.direct],
+            "conflict": [channel.value for channel in sheet.conflict],
+            "buttons": _buttons(match, work),
+        }
+    return made
+
+
+def _row(row: Row, sheet: Sheet) -> Json:
+    many = row.shape is Shape.SET
+    return {
+        "id": row.id,
+        "text": {lang: row.text(lang) for lang in LANGUAGES},
+        "origin": row.origin.value,
+        "answers": _elements(row, sheet) if many else [_answer(row, answer) for answer in row.answers],
+        "multi": many,
+        "selected": row.selected,
+    }
+
+
+def _answer(row: Row, answer: Any) -> Json:
+    return {
+        "id": answer.id,
+        "label": {lang: answer.label(lang) for lang in LANGUAGES},
+        "selected": answer.id == row.selected,
+        "ruling": brief(answer.ruling),
+    }
+
+
+def _elements(row: Row, sheet: Sheet) -> list[Json]:
+    """A set of pins: each element once, with the ruling that turning it over would give."""
+    chosen = set() if row.selected in (None, "none") else set((row.selected or "").split(","))
+    by_set = {answer.id: answer for answer in row.answers}
+    made = []
+    for element in row.elements:
+        turned = chosen ^ {element}
+        name = ",".join(item for item in row.elements if item in turned) or "none"
+        other = by_set.get(name)
+        made.append(
+            {
+                "id": str(element),
+                "label": {lang: _element_label(row, str(element), lang) for lang in LANGUAGES},
+                "selected": element in chosen,
+                "fixed": other is None,
+                "ruling": brief(other.ruling if other is not None else sheet.proposal.ruling),
+            }
+        )
+    return made
+
+
+def _element_label(row: Row, element: str, lang: str) -> str:
+    from marker_rules.evidence.phrases import answer_label
+
+    return answer_label(row.game, row.id, element, lang)
+
+
+def _direct(item: Any, match: MatchState) -> Json:
+    story = "; ".join(format_fact(fact) for fact in item.story)
+    sentences = ruling_view(match, item.ruling, match.state)["sentence"]
+    return {"id": item.short, "short": item.short, "story": sentences, "facts": story}
+
+
+def _buttons(match: MatchState, work: Work) -> Json:
+    """Which table button gives which answer to the next question."""
+    assert work.run is not None
+    asked = question(work.run, match.state, match.options, work.profile, work.override)
+    if asked is None or asked.shape is not Shape.ONE:
+        return {}
+    return {key: answer.id for key, answer in zip(_BUTTONS, asked.answers, strict=False)}
+
+
+def _disturb_row(match: MatchState) -> Json:
+    names = {Player.A.value: match.head.players["A"].name, Player.B.value: match.head.players["B"].name}
+    answers = []
+    for answer in ("shot", "A", "B", "referee", "nobody"):
+        label = _DISTURB.get(answer) or dict.fromkeys(LANGUAGES, names.get(answer, answer))
+        answers.append({"id": answer, "label": label, "selected": False, "ruling": None})
+    return {
+        "id": DISTURBED,
+        "text": _DISTURB["text"],
+        "origin": "needed",
+        "answers": answers,
+        "multi": False,
+        "selected": None,
+    }
+
+
+def _disturb_buttons() -> Json:
+    return {"a1": "shot", "a2": "nobody"}
+
+
+def _evidence(table: Table) -> Json:
+    """What the sensors say, in one line a language."""
+    run = table.run
+    facts = live_facts(run, table.config.profile) if run is not None else ()
+    pins = [fact.what for fact in facts if fact.kind == "pin"]
+    pots = sum(fact.kind == "pot" for fact in facts)
+    clicks = sum(fact.kind == "click" for fact in facts)
+    rails = sum(fact.kind == "cushion" for fact in facts)
+    words = {
+        "en": ("pins", "pockets", "clicks", "cushions", "nothing"),
+        "ru": ("фишки", "лузы", "щелчки", "борта", "ничего"),
+        "it": ("birilli", "buche", "contatti", "sponde", "niente"),
+    }
+    made = {}
+    for lang, (pin, pot, click, rail, nothing) in words.items():
+        parts = [f"{pin} {', '.join(pins)}"] if pins else []
+        parts += [f"{word} {count}" for word, count in ((pot, pots), (click, clicks), (rail, rails)) if count]
+        made[lang] = "; ".join(parts) or nothing
+    return made

@@ -1,0 +1,121 @@
+"""Getting ready for a stroke: layout complete, table armed, shot opened."""
+
+from __future__ import annotations
+
+import msgspec
+
+from marker_hardware.codes import Quality
+from marker_hub.assembler.channels import pin_channel
+from marker_hub.assembler.run import Opened, Rec, Stage
+from marker_hub.assembler.seats import Seat
+from marker_hub.phases import Event, Phase, fire
+from marker_hub.table import shots
+from marker_hub.table.state import Work
+from marker_rules.game import DueKind
+
+
+def entered(work: Work) -> None:
+    """What follows when the phase has just become another one, by whatever way."""
+    phase = Phase(work.phase)
+    if phase is Phase.RESPOTTING or phase is Phase.PLACING:
+        work.mode_n = work.n
+        rearm(work)
+    elif phase is Phase.ARMED:
+        arm(work)
+    elif phase in (Phase.ASKING, Phase.PROPOSED):
+        shots.presented(work)
+    elif phase in (Phase.GAME_OVER, Phase.MATCH_OVER, Phase.BREAK, Phase.LAG, Phase.SUSPENDED, Phase.IDLE):
+        work.mode_n = work.n
+        work.countdown_us = None
+
+
+def rearm(work: Work) -> None:
+    """Go on by itself as soon as nothing is left to do by hand."""
+    if work.match is None or work.run is not None or work.match.due.kind is not DueKind.SHOT:
+        return
+    if work.phase == Phase.RESPOTTING and (work.hand_is_due() or work.layout_is_complete()):
+        fire(work, Event.READY)
+        if work.phase == Phase.PLACING:
+            work.mode_n = work.n
+    if work.phase == Phase.PLACING and not work.hand_is_due() and work.layout_is_complete():
+        fire(work, Event.READY)
+    if work.phase == Phase.ARMED:
+        arm(work)
+
+
+def arm(work: Work) -> None:
+    """The table waits for a stroke: latches are cleared by the node, what happened before is no part of the next shot."""
+    work.armed_n = work.mode_n = work.n
+    work.pre, work.pre_us = (), None
+    track = work.link.current
+    work.extra = {**work.extra, "arm_seq": track.next if track is not None else 0}
+    work.clear_notice("knock", "bump", "withdrawn", "loss", "incomplete", "struck-early")
+
+
+def strike_now(work: Work, opened: Opened, rec: Rec | None = None, *, early: bool = False) -> None:
+    """A stroke was made: the shot opens, at once or (while an earlier one is judged) behind it."""
+    if work.run is not None:
+        run = msgspec.structs.replace(shots.open_shot(work, opened, rec), early=True)
+        work.queue = (*work.queue, run)
+        work.notice("struck-early", shot=run.no)
+        return
+    run = shots.open_shot(work, opened, rec)
+    if early:
+        run = msgspec.structs.replace(run, early=True)
+        work.notice("struck-early", shot=run.no)
+    if not fire(work, Event.STRIKE):
+        shots.unexpected(work, Event.STRIKE)
+        return
+    work.run = run
+    work.mode_n = work.n if work.armed_n == 0 else work.mode_n
+    stop_clock(work, run.opened_us)
+    if not work.sensors:
+        shots.request_close(work, pressed=True)
+
+
+def stop_clock(work: Work, at_us: int) -> None:
+    """The shot clock stands from the moment of the strike."""
+    if work.clock is not None:
+        work.clock = work.clock.paused(at_us)
+
+
+def after_ruling(work: Work) -> None:
+    """Once a ruling holds: the next waiting shot becomes the current one, seats are set, the phase follows the rules."""
+    match = work.match
+    assert match is not None
+    work.placed, work.ticked, work.countdown_us, work.held = False, (), None, False
+    work.pre, work.pre_us = (), None
+    _seats_by_ruling(work)
+    work.run = None
+    if work.queue and match.due.kind is DueKind.SHOT:
+        work.run, work.queue = work.queue[0], work.queue[1:]
+    fire(work, Event.ADVANCE)
+    entered(work)
+
+
+def _seats_by_ruling(work: Work) -> None:
+    """Seats whose sensor is not healthy take the ruling's word for which pins were felled."""
+    if work.profile != "carom5" or work.match is None:
+        return
+    down = {placement.what for placement in work.match.due.placements}
+    quality = work.link.quality if work.sensors else {}
+    said = dict(work.seats.said)
+    for pin in work.seats.expected:
+        healthy = quality.get(pin_channel(work.profile, pin) or -1) == Quality.OK
+        if not healthy or work.seats.seat(pin) is Seat.UNKNOWN:
+            said[pin] = Seat.DOWN.value if pin in down else Seat.STANDING.value
+    work.seats = msgspec.structs.replace(work.seats, said=said)
+
+
+def drop_shot(work: Work) -> None:
+    """The current shot is void; one that waited behind it takes its place."""
+    work.run = None
+    if work.queue:
+        work.run, work.queue = work.queue[0], work.queue[1:]
+    work.countdown_us = None
+    work.placed = False
+
+
+def closed_waiting(work: Work) -> bool:
+    """True when the current shot is closed and waits for its ruling."""
+    return work.run is not None and work.run.stage is Stage.CLOSED

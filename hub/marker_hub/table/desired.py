@@ -1,0 +1,145 @@
+"""What node and retained topics must look like for a state of the table; a reconciler in the service makes it so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marker_hub.assembler.reading import live_facts
+from marker_hub.assembler.run import ShotRun, Stage
+from marker_hub.match.board import board
+from marker_hub.match.state import MatchState, ShotRecord, Status
+from marker_hub.phases import Phase
+from marker_hub.table.state import Table
+from marker_hub.table.types import Desired
+
+NAME_LETTERS = 8
+
+
+def node_mode(table: Table) -> tuple[str, str, str]:
+    """(mode, command, id of the command) for the node. Only arming clears the latches; coming back to rolling does not."""
+    if not table.config.sensors or (table.match is not None and table.match.head.manual):
+        return "idle", "mode", f"{table.config.id}-i0"
+    run = _watched(table)
+    if run is not None and run.stage is Stage.SETTLING:
+        return "settling", "mode", f"{table.config.id}-s{run.settle_n}"
+    if run is not None or table.phase == Phase.ARMED:
+        if table.mode_n > table.armed_n:
+            return "armed", "mode", f"{table.config.id}-m{table.mode_n}"
+        return "armed", "arm", f"{table.config.id}-a{table.armed_n}"
+    return "idle", "mode", f"{table.config.id}-i{table.mode_n}"
+
+
+def _watched(table: Table) -> ShotRun | None:
+    if table.queue and table.queue[-1].stage is not Stage.CLOSED:
+        return table.queue[-1]
+    run = table.run
+    return run if run is not None and run.stage is not Stage.CLOSED else None
+
+
+def desired(table: Table) -> Desired:
+    """The whole desired state."""
+    mode, command, identity = node_mode(table)
+    match = table.match if table.phase != Phase.IDLE else None
+    run = _watched(table) or table.run
+    number = run.no if run is not None else match.next_no if match is not None else 0
+    return Desired(
+        mode=mode,
+        command=command,
+        command_id=identity,
+        layout=table.seats.expected if table.config.profile == "carom5" else (),
+        shot=number,
+        score=_score(table, match),
+        shot_topic=_shot(table, match),
+        display=_display(table, match),
+    )
+
+
+def _score(table: Table, match: MatchState | None) -> dict[str, Any]:
+    if match is None:
+        return {"v": 1, "n": table.n, "phase": table.phase, "match": None}
+    now = board(match)
+    made: dict[str, Any] = {
+        "v": 1,
+        "n": table.n,
+        "match": match.head.id,
+        "game": match.head.game,
+        "game_no": now.game_no,
+        "players": {who: info.name for who, info in match.head.players.items()},
+        "score": now.score,
+        "games": now.games,
+        "turn": turn(table, match),
+        "phase": table.phase,
+        "final": table.phase == Phase.MATCH_OVER,
+        "winner": now.winner,
+    }
+    if now.shelf is not None:
+        made |= {"shelf": now.shelf, "debt": now.debt}
+    if now.run is not None:
+        made["run"] = {"player": now.run[0], "balls": now.run[1]}
+    return made
+
+
+def turn(table: Table, match: MatchState) -> str | None:
+    """Who plays or chooses now."""
+    due = match.due
+    if table.phase in (Phase.LAG, Phase.GAME_OVER, Phase.MATCH_OVER, Phase.BREAK, Phase.IDLE):
+        return None
+    return due.player.value if due.player is not None else None
+
+
+def _shot(table: Table, match: MatchState | None) -> dict[str, Any] | None:
+    if match is None:
+        return None
+    run = _watched(table) or table.run
+    if run is not None and not run.ask:
+        facts = [[fact.kind, fact.what, fact.ms] for fact in live_facts(run, table.config.profile)]
+        return {"v": 1, "n": table.n, "shot": run.no, "status": "provisional", "facts": facts}
+    last = match.last
+    return None if last is None else {"v": 1, "n": last.n, **shot_result(last)}
+
+
+def shot_result(record: ShotRecord) -> dict[str, Any]:
+    """A judged shot as the topic `shot` tells it."""
+    ruling = record.ruling
+    status = "corrected" if record.status is Status.CORRECTED else "final"
+    if record.status is Status.VOID or ruling is None:
+        return {"shot": record.no, "status": status, "result": "none", "points": {}, "clauses": []}
+    foul = bool(getattr(ruling, "ball_in_hand", False)) or bool(getattr(ruling, "violations", ()))
+    return {
+        "shot": record.no,
+        "status": status,
+        "result": "foul" if foul else "legal",
+        "short": ruling.short,
+        "points": points_of(ruling),
+        "clauses": list(ruling.clauses),
+    }
+
+
+def points_of(ruling: Any) -> dict[str, int]:
+    """Points (pyramid: balls) credited to each player by a ruling of any game."""
+    from marker_hub.match.board import pair
+
+    points = getattr(ruling, "points", None)
+    if points is not None and hasattr(points, "of"):
+        return pair(points)
+    made = {"A": 0, "B": 0}
+    credited: Any = getattr(ruling, "credited", ())
+    made[ruling.striker.value] = len(credited) if hasattr(credited, "__len__") else int(credited)
+    return made
+
+
+def _display(table: Table, match: MatchState | None) -> dict[str, Any]:
+    if match is None:
+        return {"a": None, "b": None, "turn": None, "clk": None, "blink": "", "text": ""}
+    now = board(match)
+    text = {Phase.BREAK: "PAUSE", Phase.SUSPENDED: "STOP"}.get(Phase(table.phase), "")
+    who = turn(table, match)
+    clock = table.clock
+    return {
+        "a": now.score["A"],
+        "b": now.score["B"],
+        "turn": who.lower() if who else None,
+        "clk": None if clock is None or not clock.running else max(0, clock.left_us // 1_000_000),
+        "blink": "",
+        "text": text[:NAME_LETTERS],
+    }

@@ -1,0 +1,208 @@
+"""What the node's entries do to a table: records, births, health, gaps."""
+
+from __future__ import annotations
+
+import msgspec
+
+from marker_hardware.codes import Kind
+from marker_hardware.wire import Group
+from marker_hub.assembler import link as links
+from marker_hub.assembler.channels import MOTION, group_of
+from marker_hub.assembler.run import Opened, Rec, ShotRun, Stage, record
+from marker_hub.clocks import Pair
+from marker_hub.entries import Birth, ClockPair, Entry, Head, Health, Loss, Missing, Obs, Offline
+from marker_hub.phases import Event, Phase, fire
+from marker_hub.table import shots
+from marker_hub.table.arming import rearm, strike_now
+from marker_hub.table.state import Work
+
+PAIRS_KEPT = 16
+CANDIDATES_KEPT = 64
+LOSS_LOOKBACK_US = 2_000_000
+
+
+def on_obs(work: Work, entry: Entry, body: Obs) -> None:
+    """One record."""
+    rec = record(entry, body)
+    rebooted = 0 <= work.link.boot < rec.boot
+    work.link, fresh = links.arrived(work.link, rec.boot, rec.seq)
+    if not fresh:
+        return
+    if rebooted:
+        _reboot(work)
+    if rec.kind in MOTION:
+        _motion(work, rec)
+    elif rec.kind == Kind.QUALITY:
+        shots.channel_fault(work, rec.ch, rec.v)
+    elif rec.kind == Kind.LOSS:
+        _lost(work, "loss", rec)
+    elif rec.kind == Kind.MODE:
+        work.link = msgspec.structs.replace(work.link, mode=rec.v)
+    shots.try_close(work)
+
+
+def _motion(work: Work, rec: Rec) -> None:
+    if group_of(work.profile, rec.ch) is Group.PIN:
+        work.seats = work.seats.record(rec, work.profile)
+    if work.match is None or not work.sensors:
+        return
+    if shots.late(work, rec):
+        return
+    run = work.watched
+    if run is not None:
+        _feed(work, run, rec)
+    elif work.phase == Phase.ARMED:
+        _armed(work, rec)
+    else:
+        if work.phase in (Phase.ASKING, Phase.PROPOSED, Phase.RESPOTTING):
+            _candidate(work, rec)
+        rearm(work)
+
+
+def _feed(work: Work, run: ShotRun, rec: Rec) -> None:
+    fed = shots.feed(work, run, rec)
+    if run.stage is Stage.SETTLING and not run.closing:
+        fed = msgspec.structs.replace(fed, stage=Stage.ROLLING)
+        work.mode_n = work.n
+        work.set_watched(fed)
+        if work.run is not None and work.run.no == fed.no:
+            fire(work, Event.MOTION)
+        return
+    work.set_watched(fed)
+
+
+def _armed(work: Work, rec: Rec) -> None:
+    if shots.can_open(work, rec):
+        opened = Opened.CLICK if shots.is_click(rec) else Opened.MOTION
+        strike_now(work, opened, rec)
+        return
+    work.pre = (*work.pre, rec)[-CANDIDATES_KEPT:]
+    if shots.disturbs(rec):
+        if work.pre_us is None:
+            work.pre_us = work.mono_us
+    else:
+        shots.knock(work, rec)
+
+
+def _candidate(work: Work, rec: Rec) -> None:
+    """A strike while an earlier shot is judged or pins are put up: a click, then a cushion or a pocket soon after."""
+    click = next((item for item in work.pre if shots.is_click(item)), None)
+    if shots.is_click(rec) and (click is None or rec.t - click.t > shots.EARLY_US):
+        work.pre = (rec,)
+        return
+    if click is None or rec.boot != click.boot:
+        return
+    work.pre = (*work.pre, rec)[-CANDIDATES_KEPT:]
+    proof = rec.kind == Kind.DROP or (rec.kind == Kind.HIT and group_of(work.profile, rec.ch) is Group.RAIL)
+    if proof and not rec.doubtful and 0 <= rec.t - click.t <= shots.EARLY_US:
+        work.pre = tuple(item for item in work.pre if item is not rec)
+        strike_now(work, Opened.CLICK, rec, early=True)
+
+
+def _lost(work: Work, reason: str, rec: Rec | None = None) -> None:
+    """Evidence is missing for good around a place in the stream."""
+    run = work.watched
+    if run is not None:
+        work.set_watched(run.missing(reason))
+    elif work.run is not None and rec is not None and shots._belongs(work.run, rec):
+        work.run = work.run.missing(reason)
+        shots.reconsider(work)
+    elif rec is not None and work.phase == Phase.ARMED:
+        work.pre = (*work.pre, rec)[-CANDIDATES_KEPT:]
+    work.notice("loss", reason=reason)
+
+
+def _reboot(work: Work) -> None:
+    run = work.watched
+    if run is not None:
+        work.set_watched(run.missing("reboot"))
+        fire(work, Event.NODE_LOST)
+        work.notice("incomplete", reason="reboot")
+    work.pre, work.pre_us = (), None
+
+
+def on_birth(work: Work, entry: Entry, body: Birth) -> None:
+    """The node is there (again). A snapshot: layout and health, never a fact."""
+    rebooted = 0 <= work.link.boot < body.boot
+    work.link = links.born(work.link, body, entry)
+    if rebooted:
+        _reboot(work)
+    if work.link.replaced:
+        work.notice("node-replaced", uid=body.uid)
+    run = work.watched
+    if run is not None:
+        for ch, code in body.channels.items():
+            run = run.worse(ch, code)
+        work.set_watched(run.moved(work.mono_us))
+    work.seats = work.seats.distrust(work.link.quality, work.profile)
+    work.clear_notice("node-lost")
+    shots.try_close(work)
+    _verified_late(work)
+    rearm(work)
+
+
+def on_offline(work: Work, _entry: Entry, body: Offline) -> None:
+    """The node is gone: a running shot stays open and is incomplete until everything has come after all."""
+    if body.boot and body.boot < work.link.boot:
+        return
+    work.link = msgspec.structs.replace(work.link, online=False)
+    fire(work, Event.NODE_LOST)
+    work.notice("node-lost")
+
+
+def on_health(work: Work, entry: Entry, body: Health) -> None:
+    """A health report."""
+    before = work.link.quality
+    work.link = links.health(work.link, body, entry)
+    run = work.watched
+    if run is not None and work.link.quality != before:
+        for ch, code in body.channels.items():
+            run = run.worse(ch, code)
+        work.set_watched(run)
+    work.seats = work.seats.distrust(work.link.quality, work.profile)
+    shots.try_close(work)
+    _verified_late(work)
+
+
+def on_head(work: Work, entry: Entry, body: Head) -> None:
+    """A command was acknowledged, with the node's position."""
+    work.link = links.acked(work.link, body, entry)
+    shots.try_close(work)
+    _verified_late(work)
+
+
+def on_clock(work: Work, _entry: Entry, body: ClockPair) -> None:
+    """One clock pair."""
+    pair = Pair(body.boot, body.t_dev, body.off, body.rtt)
+    work.link = msgspec.structs.replace(work.link, pairs=(*work.link.pairs, pair)[-PAIRS_KEPT:])
+
+
+def on_missing(work: Work, _entry: Entry, body: Missing) -> None:
+    """A range of records will never come: every shot it touches is incomplete."""
+    work.link = links.given_up(work.link, body.boot, body.first, body.last)
+    touched = False
+    for at, run in enumerate((work.run, *work.queue)):
+        if run is not None and run.covers(body.boot, body.first, body.last, run.to_seq):
+            touched = True
+            marked = run.missing("missing")
+            if at == 0:
+                work.run = marked
+            else:
+                work.queue = tuple(marked if old.no == run.no else old for old in work.queue)
+    if touched:
+        work.notice("incomplete", reason="missing")
+        shots.reconsider(work)
+    shots.try_close(work)
+
+
+def on_loss(work: Work, _entry: Entry, _body: Loss) -> None:
+    """Loss the hub itself noticed."""
+    _lost(work, "loss")
+
+
+def _verified_late(work: Work) -> None:
+    """The node came back with nothing outstanding: the shot is complete after all."""
+    run = work.run
+    if run is not None and run.stage is Stage.CLOSED and run.unverified and shots.tail_verified(work, run):
+        work.run = msgspec.structs.replace(run, unverified=False)
+        shots.reconsider(work)
