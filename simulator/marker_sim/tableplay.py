@@ -163,7 +163,7 @@ class TablePlay:
             if event.name == "table" and event.data.get("id") == self.table:
                 self._take(event.data)
             elif event.name == "snapshot":
-                for view in event.data["tables"]:
+                for view in event.data["tables"].values():
                     if view["id"] == self.table:
                         self._take(view)
 
