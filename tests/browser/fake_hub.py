@@ -48,7 +48,7 @@ class FakeHub:
             raise UnknownTable(f"There is no table '{table}'.")
         return self.views[table]
 
-    def sheet(self, table: str) -> Json:
+    def sheet(self, table: str, shot: int | None = None) -> Json:
         return self.sheets.get(table, {"n": self.view(table)["n"], "shot": None, "rows": [], "proposal": None, "certain": False, "calls": [], "palette": [], "direct": [], "evidence": None})
 
     def show(self, view: Json, sheet: Json | None = None) -> None:

@@ -159,3 +159,21 @@ def respotting() -> Json:
     )
     made["players"]["A"]["score"] = 55
     return made
+
+
+def hall() -> list[Json]:
+    """The eight tables of mock-up 08."""
+
+    def named(name: str) -> Json:
+        return {"name": name, "given": "", "lang": "ru"}
+
+    five, free = five_pins(), pyramid()
+    one = five | {"id": "1", "name": "1", "turn": "B", "players": {"A": player(named("Гончарова-Тимирязева"), ball="white", score=52, games=2), "B": player(named("Щукина"), ball="yellow", score=44, games=1)}}
+    two = free | {"id": "2", "name": "2", "game": "dynamic-pyramid", "players": {"A": player(named("Ларин"), score=7, games=4, shelf=7), "B": player(named("Мустафаев"), score=3, games=4, shelf=3)}}
+    two["clock"] = {"remaining_ms": 22_600, "running": True, "limit_s": 40, "warn": False, "expired": False}
+    four = five | {"id": "4", "name": "4", "phase": "match_over", "winner": "B", "turn": None, "players": {"A": player(named("Абдурахманов"), ball="yellow", score=51, games=1), "B": player(named("Рыжов"), ball="white", score=60, games=3)}}
+    six = free | {"id": "6", "name": "6", "game": "combined-pyramid", "node": "offline", "turn": "B", "players": {"A": player(named("Жуков"), score=2, games=0), "B": player(named("Цой"), score=6, games=1)}, "clock": None}
+    six["match"] = six["match"] | {"race_to": 4}
+    seven = free | {"id": "7", "name": "7", "match": None, "players": None, "phase": "idle", "turn": None, "clock": None, "last": None}
+    eight = five | {"id": "8", "name": "8", "phase": "break", "break": {"remaining_ms": 191_500}, "turn": None, "players": {"A": player(named("Соколов"), ball="white", score=0, games=1), "B": player(named("Филиппенко"), ball="yellow", score=0, games=1)}}
+    return [one, two, live_two_pins(), four, free, six, seven, eight]

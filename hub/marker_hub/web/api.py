@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from marker_hub.commands import Command, MatchStart, decode_command, kind_of
 from marker_hub.web.assets import assets
 from marker_hub.web.auth import COOKIE, SESSION_S, Authority, Bucket, Role, Session, may_command
+from marker_hub.web.games import games
 from marker_hub.web.openapi import document
 from marker_hub.web.port import HubPort, Json, UnknownTable
 from marker_hub.web.settings import WebSettings
@@ -101,10 +102,13 @@ class Api:
         return reply(self.hub.view(self.known(request.path_params["table"])))
 
     async def sheet(self, request: Request) -> Response:
-        """GET /api/tables/{table}/sheet: the shot sheet; players and referees."""
+        """GET /api/tables/{table}/sheet: the shot sheet; `?shot=N`: that of a closed shot. Players and referees."""
         table = self.known(request.path_params["table"])
         self.needs(request, table, Role.PLAYER)
-        return reply(self.hub.sheet(table))
+        asked = request.query_params.get("shot", "")
+        if asked and not asked.isdigit():
+            raise Refused(400, "shot", "`shot` is the number of a shot.")
+        return reply(self.hub.sheet(table, int(asked) if asked else None))
 
     async def service(self, request: Request) -> Response:
         """GET /api/tables/{table}/service: sensors and node, for the technician."""
@@ -274,6 +278,10 @@ class Api:
     async def openapi(self, _: Request) -> Response:
         """GET /api/openapi.json: the description of all this."""
         return reply(document())
+
+    async def games(self, _: Request) -> Response:
+        """GET /api/games: what a match can be set up with."""
+        return reply(games())
 
     async def healthz(self, _: Request) -> Response:
         """GET /healthz: 200 while the hub records, 503 otherwise."""

@@ -158,6 +158,7 @@ def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None =
         Route("/api/session", api.whoami),
         Route("/api/login", api.login, methods=["POST"]),
         Route("/api/logout", api.logout, methods=["POST"]),
+        Route("/api/games", api.games),
         Route("/api/openapi.json", api.openapi),
         Route("/healthz", api.healthz),
         Route("/metrics", api.metrics),

@@ -99,6 +99,7 @@ def document() -> dict[str, Any]:
                 errors=(404,),
             )
         },
+        "/api/games": {"get": _operation("Presets and switches of each game")},
         "/api/session": {"get": _operation("Roles of this session")},
         "/api/login": {
             "post": _operation(

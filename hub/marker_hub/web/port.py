@@ -47,8 +47,8 @@ class HubPort(Protocol):
         """View model of a table. Raises UnknownTable."""
         ...
 
-    def sheet(self, table: str) -> Json:
-        """Shot sheet of a table (referee). Raises UnknownTable."""
+    def sheet(self, table: str, shot: int | None = None) -> Json:
+        """Shot sheet of a table (referee): of the running shot, or of closed shot `shot`. Raises UnknownTable."""
         ...
 
     def subscribe(self, tables: Sequence[str], *, referee: bool) -> AsyncIterator[StreamEvent]:

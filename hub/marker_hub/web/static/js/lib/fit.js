@@ -61,3 +61,16 @@ function halves(text, at = Math.floor(text.length / 2)) {
   const best = places.reduce((a, b) => (cost(b) < cost(a) ? b : a));
   return [text.slice(0, best.index).trimEnd(), text.slice(best.index)];
 }
+
+/** Makes the names in a row of fixed width narrower or smaller until nothing of the row is pushed out. */
+export function fitNames(root) {
+  for (const row of root.querySelectorAll(".player")) {
+    const el = row.querySelector(".fit");
+    const key = `${el?.textContent}|${row.clientWidth}|${row.children.length}|${row.lastElementChild.textContent.length}`;
+    if (!el || el.fitted === key) continue;
+    el.fitted = key;
+    el.style.removeProperty("font-size");
+    const over = row.scrollWidth - row.clientWidth + Math.max(0, el.offsetWidth - el.parentElement.clientWidth);
+    if (over > 0) el.style.fontSize = `${Math.floor(((el.offsetWidth - over) / el.offsetWidth) * 1000) / 10}%`;
+  }
+}

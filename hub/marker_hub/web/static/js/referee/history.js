@@ -1,0 +1,102 @@
+// Corrections of earlier shots: choose, change, look at what would follow, take it. The live shot goes on beside it.
+import { h } from "../lib/dom.js";
+import { PINS, pointsOf } from "../lib/facts.js";
+import { num, pick, signed, t } from "../lib/i18n.js";
+import { newKey } from "../lib/commands.js";
+import { manualFields } from "./more.js";
+import { segments, surname } from "./parts.js";
+
+/** The list of the match's shots, newest first. */
+export function history(state) {
+  const { record } = state.ui;
+  if (!record) {
+    state.loadRecord();
+    return [h("p", { class: "dim" }, t("loading"))];
+  }
+  return (record.games_list ?? []).toReversed().map((game) => h("section", { key: `g${game.n}` },
+    h("h2", {}, t("game.no", { k: game.n }), " ", h("span", { class: "dim" }, `${num(game.score.A)}:${num(game.score.B)}`)),
+    h("ol", { class: "shots" }, game.shots.toReversed().map((shot) => h("li", { key: `s${shot.shot}` },
+      h("button", { class: shot.status === "void" ? "shot-line void" : "shot-line", onclick: () => state.amend(shot.shot) },
+        h("span", { class: "num dim" }, num(shot.shot)), h("span", { class: "name" }, surname(state.view, shot.striker)),
+        h("span", { class: "words" }, shot.status === "void" ? t("void") : pick(shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
+        h("span", { class: "bold" }, shot.ruling ? signed(pointsOf(shot.ruling)[1]) : "–")))))));
+}
+
+/** The correction of one shot. The draft stays until it is taken or thrown away, whatever happens at the table. */
+export function amend(state) {
+  const draft = state.ui.draft;
+  if (!draft) return [h("p", { class: "dim" }, t("loading"))];
+  const { view } = state;
+  const set = (change) => { Object.assign(draft, change, { preview: null }); state.draw(); };
+  return [
+    h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${signed(pointsOf(draft.old)[1])}, ${pick(draft.old.sentence)}`) : null),
+    draft.rows?.length ? draft.rows.map((row) => segments(pick(row.text), row.answers.filter((item) => item.id !== "unseen").map((item) => [item.id, pick(item.label)]), draft.answers[row.id] ?? row.answers.find((item) => item.selected)?.id,
+      (id) => set({ answers: { ...draft.answers, [row.id]: id } }))) : null,
+    view.pins ? h("fieldset", { class: "segments" }, h("legend", {}, t("amend.pins")), h("div", {}, PINS.map((pin) =>
+      h("button", { key: pin, class: draft.pins?.includes(pin) ? "choice on" : "choice", "aria-pressed": String(Boolean(draft.pins?.includes(pin))), onclick: () => set({ pins: draft.pins?.includes(pin) ? draft.pins.filter((one) => one !== pin) : [...(draft.pins ?? []), pin] }) }, t(`pin.${pin}`))))) : null,
+    segments(t("amend.striker"), [["A", surname(view, "A")], ["B", surname(view, "B")]], draft.striker, (id) => set({ striker: id })),
+    segments(t("amend.kind"), [["facts", t("amend.facts")], ["manual", t("amend.manual")], ["void", t("amend.void")], ["delete", t("amend.delete")]], draft.mode, (id) => set({ mode: id })),
+    draft.mode === "manual" ? manualFields({ ...state, draw: () => { draft.preview = null; state.draw(); } }, draft.manual, view) : null,
+    draft.preview ? preview(state, draft.preview) : null,
+    h("div", { class: "quick" },
+      h("button", { class: "choice", key: "drop", onclick: () => { state.ui.draft = null; state.show("history"); } }, t("amend.drop")),
+      h("button", { class: "choice", key: "calls", onclick: () => state.show("calls") }, t("panel.calls")),
+      h("button", { class: draft.preview ? "choice" : "choice on", key: "see", disabled: !state.commander.ready || (draft.mode === "manual" && !draft.manual.note.trim()), onclick: () => look(state) }, t("amend.preview")),
+      draft.preview ? h("button", { class: "choice on", key: "take", disabled: !state.commander.ready, onclick: () => take(state) }, t("amend.take")) : null),
+  ];
+}
+
+function preview(state, seen) {
+  const { view } = state;
+  return h("section", { class: "preview", role: "status" },
+    h("p", { class: "bold" }, t("amend.score"), ` ${num(seen.before.A)}:${num(seen.before.B)} → ${num(seen.after.A)}:${num(seen.after.B)}`.replace("→", "–")),
+    seen.winner ? h("p", {}, t("game.wins", { name: surname(view, seen.winner) })) : null,
+    h("ul", {}, (seen.changed ?? []).map((item) => h("li", { key: `c${item.shot}` }, t("shot", { n: item.shot }), ": ", item.old ? h("s", { class: "dim" }, signed(pointsOf(item.old)[1])) : "–", " ",
+      item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.sentence)}` : t("void")))),
+    seen.set_aside?.length ? h("p", { class: "flame" }, t("amend.aside", { n: seen.set_aside.length })) : null);
+}
+
+function changes(draft) {
+  const made = {};
+  if (Object.keys(draft.answers).length) made.answers = draft.answers;
+  if (draft.pins && draft.pins.join() !== (draft.pinsWere ?? []).join()) made.pins = draft.pins;
+  if (draft.striker !== draft.strikerWas) made.striker = draft.striker;
+  if (draft.mode === "void") made.void = true;
+  if (draft.mode === "delete") made.delete = true;
+  if (draft.mode === "manual") {
+    made.note = draft.manual.note.trim();
+    made.ruling = { points: { A: draft.manual.A, B: draft.manual.B }, next: draft.manual.next, ball_in_hand: draft.manual.hand };
+  }
+  return made;
+}
+
+async function look(state) {
+  const draft = state.ui.draft;
+  const answer = await state.send({ kind: "amend", shot: draft.shot, changes: changes(draft), dry_run: true });
+  if (answer?.status === 200) draft.preview = answer.body.preview ?? answer.body;
+  state.draw();
+}
+
+async function take(state) {
+  const draft = state.ui.draft;
+  const answer = await state.send({ kind: "amend", shot: draft.shot, changes: changes(draft) });
+  if (answer?.status === 200) {
+    state.ui.draft = null;
+    state.ui.record = null;
+    state.show("sheet");
+  }
+}
+
+/** A fresh draft for `shot` from the record of the match and its stored sheet. */
+export async function draftFor(state, number) {
+  const { view, ui } = state;
+  const record = await (await fetch(`/api/matches/${encodeURIComponent(view.match.id)}`)).json();
+  const shot = (record.games_list ?? []).flatMap((game) => game.shots).find((item) => item.shot === number);
+  const sheet = await fetch(`/api/tables/${encodeURIComponent(view.id)}/sheet?shot=${number}`).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
+  const pins = (shot?.events ?? []).filter((event) => event.kind === "pin").map((event) => event.what).filter((pin) => PINS.includes(pin));
+  ui.draft = {
+    id: newKey(), shot: number, old: shot?.ruling ?? null, rows: sheet?.shot === number ? sheet.rows : [], answers: {}, pins, pinsWere: pins,
+    striker: shot?.striker ?? "A", strikerWas: shot?.striker ?? "A", mode: "facts", manual: { A: 0, B: 0, next: shot?.striker === "A" ? "B" : "A", hand: false, note: "" }, preview: null,
+  };
+  state.draw();
+}

@@ -1,0 +1,104 @@
+// Everything that is not the shot: the menu, a ruling by hand, interruptions, awards, raw facts.
+import { h } from "../lib/dom.js";
+import { other } from "../lib/facts.js";
+import { lang, num, t } from "../lib/i18n.js";
+import { health } from "../lib/marks.js";
+import { choice, field, segments, surname } from "./parts.js";
+
+const inMatch = (view) => Boolean(view.match);
+
+/** The menu. */
+export function menu(state) {
+  const { view } = state;
+  const go = (panel) => () => state.show(panel);
+  const items = [
+    [t("panel.manual"), go("manual"), inMatch(view) && state.referee],
+    [t("panel.history"), go("history"), inMatch(view)],
+    [t("redo"), () => state.send({ kind: "redo" }), Boolean(view.redo)],
+    [t("panel.stop"), go("stop"), inMatch(view)],
+    [t("panel.award"), go("award"), inMatch(view) && state.referee],
+    [t("panel.facts"), go("facts"), true],
+    [t("panel.calls"), go("calls"), inMatch(view)],
+    [t("setup.new"), go("setup"), !view.match],
+    [t("logout"), () => state.logout(), true],
+  ];
+  return [
+    h("nav", { class: "stack", "aria-label": t("menu") }, items.filter(([, , shown]) => shown).map(([label, act]) => h("button", { class: "choice", key: label, onclick: act }, label))),
+    h("div", { class: "settings" }, segments(t("language"), [["ru", "Русский"], ["en", "English"], ["it", "Italiano"]], lang, (id) => state.language(id)),
+      segments(t("theme"), [["dark", t("theme.dark")], ["light", t("theme.light")]], document.documentElement.dataset.theme, (id) => state.theme(id))),
+  ];
+}
+
+/** A ruling by hand: points, who strikes next, ball in hand, and a note without which it is not taken. */
+export function manual(state) {
+  const { view } = state;
+  const form = (state.ui.manual ??= { A: 0, B: 0, next: other(state.striker), hand: false, note: "" });
+  return [h("p", { class: "dim" }, t("manual.about")), ...manualFields(state, form, view),
+    h("button", { class: "accept on wide", disabled: !form.note.trim() || !state.commander.ready, onclick: async () => {
+      const answer = await state.send({ kind: "manual", points: { A: form.A, B: form.B }, note: form.note.trim(), next: form.next, ball_in_hand: form.hand });
+      if (answer?.status === 200) { state.ui.manual = null; state.show("sheet"); }
+    } }, h("span", { class: "what" }, t("manual.do")), form.note.trim() ? null : h("span", { class: "sub" }, t("note.needed")))];
+}
+
+/** The fields of a ruling by hand; `form` is changed in place. */
+export function manualFields(state, form, view) {
+  const step = (player, by) => () => { form[player] += by; state.draw(); };
+  return [
+    ...["A", "B"].map((player) => h("div", { class: "stepper", key: player }, h("span", { class: "name" }, surname(view, player)),
+      h("button", { class: "choice", "aria-label": t("less"), onclick: step(player, -1) }, "−"), h("output", { class: "digits" }, num(form[player])), h("button", { class: "choice", "aria-label": t("more"), onclick: step(player, 1) }, "+"))),
+    segments(t("manual.next"), [["A", surname(view, "A")], ["B", surname(view, "B")]], form.next, (id) => { form.next = id; state.draw(); }),
+    segments(t("hand"), [["no", t("no")], ["yes", t("yes")]], form.hand ? "yes" : "no", (id) => { form.hand = id === "yes"; state.draw(); }),
+    field(t("note"), form.note, (value) => { form.note = value; state.draw(); }, { area: true, maxlength: 1000, rows: 3, required: true }),
+  ];
+}
+
+/** Interruptions and breaks. */
+export function stop(state) {
+  const { view, ui } = state;
+  const note = ui.stopNote ?? "";
+  const has = note.trim().length > 0;
+  return [
+    h("h2", {}, t("interference")),
+    h("div", { class: "stack" }, choice(state, t("interference.restorable"), { kind: "interference", value: "restorable", note }),
+      choice(state, t("interference.lost"), { kind: "interference", value: "lost", note })),
+    h("h2", {}, t("break.ask")),
+    h("div", { class: "answers n2" }, ["A", "B"].map((player) => choice(state, surname(view, player), { kind: "break_request", by: player, permitted: true }))),
+    h("h2", {}, t("suspend")),
+    field(t("note"), note, (value) => { ui.stopNote = value; state.draw(); }, { maxlength: 1000 }),
+    choice(state, t("suspend.do"), { kind: "suspend", note: note.trim() }, { disabled: !has, sub: has ? "" : t("note.needed") }),
+  ];
+}
+
+/** Forfeits and games to be replayed. */
+export function award(state) {
+  const { view, ui } = state;
+  const note = (ui.awardNote ?? "").trim();
+  const give = (kind, to, label) => choice(state, label, { kind, to, note }, { disabled: !note, sub: note ? "" : t("note.needed") });
+  return [
+    field(t("note"), ui.awardNote ?? "", (value) => { ui.awardNote = value; state.draw(); }, { maxlength: 1000 }),
+    h("h2", {}, t("award.game")),
+    h("div", { class: "stack" }, ["A", "B"].map((player) => give("award_game", player, surname(view, player))), give("award_game", "replay", t("award.replay"))),
+    h("h2", {}, t("award.match")),
+    h("div", { class: "stack" }, ["A", "B"].map((player) => give("award_match", player, surname(view, player)))),
+  ];
+}
+
+const STATUS_MARK = { seen: "ok", not_seen: "hint", unknown: "hint", no_data: "absent", fault: "stuck" };
+
+/** Every observation of the shot with its source; "no data", "fault" and "not seen" look different. */
+export function facts(state) {
+  const list = state.sheet?.observations ?? [];
+  const offline = state.view.node === "offline";
+  return [
+    offline ? h("p", { class: "notice", role: "status" }, t("node.silent")) : null,
+    list.length ? h("div", { class: "scroll-x" }, h("table", { class: "facts" },
+      h("thead", {}, h("tr", {}, ["facts.time", "facts.channel", "facts.what", "facts.source", "facts.status"].map((key) => h("th", { scope: "col", key }, t(key))))),
+      h("tbody", {}, list.map((row, index) => h("tr", { key: `${index}${row.channel}`, class: `obs ${row.status}`, "data-status": row.status },
+        h("td", { class: "num" }, row.ms === null || row.ms === undefined ? "—" : row.unc_ms > 20 ? `≈${"\u2009"}${num(row.ms)}` : num(row.ms)),
+        h("td", {}, row.channel), h("td", {}, row.value ? `${row.what} ${row.value}` : row.what), h("td", {}, t(`source.${row.source}`)),
+        h("td", {}, h("span", { class: "with-mark" }, health(STATUS_MARK[row.status] ?? "absent"), t(`status.${row.status}`)))))))) : h("p", { class: "dim" }, t("facts.none")),
+    h("h2", {}, t("sensors")),
+    h("ul", { class: "sensors" }, (state.view.sensors ?? []).map((sensor) => h("li", { key: sensor.channel, class: `sensor ${offline ? "absent" : sensor.quality}` },
+      health(offline ? "absent" : sensor.quality), h("span", { class: "bold" }, sensor.channel), h("span", {}, t(`quality.${offline ? "absent" : sensor.quality}`))))),
+  ];
+}

@@ -1,0 +1,91 @@
+// Match set-up: players, game, preset, limit or race. Last values come back by themselves, so that a usual match is one tap.
+import { h } from "../lib/dom.js";
+import { lang, num, pick, t } from "../lib/i18n.js";
+import { field, segments } from "./parts.js";
+
+const GAMES = ["five-pins", "free-pyramid", "dynamic-pyramid", "combined-pyramid"];
+const MEMORY = "marker-setup";
+
+/** Language of a name's script, so that its letters are drawn in their own forms. */
+export const scriptOf = (name) => (/[\u0400-\u04ff]/.test(name) ? "ru" : lang === "ru" ? "en" : lang);
+
+function fresh(state) {
+  let kept = {};
+  try {
+    kept = JSON.parse(localStorage.getItem(`${MEMORY}-${state.table}`) ?? "{}");
+  } catch {
+    kept = {};
+  }
+  const profileGame = state.view.game ?? "five-pins";
+  return {
+    game: profileGame, A: { name: "", given: "" }, B: { name: "", given: "" }, points_limit: 60, games: 3, race_to: 5, shot_clock_s: 40, preset: "",
+    opener: "lag", ball: "", policy: state.referee ? "referee" : "self", manual: false, practice: false, handicap: { A: 0, B: 0 }, switches: {}, ...kept,
+  };
+}
+
+/** The form. */
+export function setup(state) {
+  const form = (state.ui.setup ??= fresh(state));
+  if (!state.referee) form.policy = "self";
+  const set = (change) => { Object.assign(form, change); state.draw(); };
+  const five = form.game === "five-pins";
+  const presets = state.games?.[form.game]?.presets ?? [];
+  const player = (who) => h("fieldset", { class: "pair", key: who }, h("legend", {}, t(`player.${who}`)),
+    field(t("player.name"), form[who].name, (value) => set({ [who]: { ...form[who], name: value } }), { maxlength: 60, key: who, lang: scriptOf(form[who].name) }),
+    field(t("player.given"), form[who].given, (value) => set({ [who]: { ...form[who], given: value } }), { maxlength: 60, key: `${who}g`, lang: scriptOf(form[who].given) }));
+  return [
+    player("A"), player("B"),
+    segments(t("game.which"), GAMES.filter((game) => state.games === null || game in (state.games ?? {})).map((game) => [game, t(`short.${game}`)]), form.game, (id) => set({ game: id, preset: "", switches: {} })),
+    five ? segments(t("setup.limit"), [30, 40, 50, 60, 80, 100].map((n) => [n, num(n)]), form.points_limit, (n) => set({ points_limit: n }))
+      : segments(t("setup.race"), [1, 3, 4, 5, 6, 7, 9].map((n) => [n, num(n)]), form.race_to, (n) => set({ race_to: n })),
+    five ? segments(t("setup.games"), [1, 3, 5, 7].map((n) => [n, num(n)]), form.games, (n) => set({ games: n }))
+      : segments(t("clock"), [[0, t("off")], [30, num(30)], [40, num(40)]], form.shot_clock_s, (n) => set({ shot_clock_s: n })),
+    h("details", { class: "more" }, h("summary", {}, t("setup.more")),
+      presets.length ? segments(t("setup.preset"), presets.map((item) => [item.name, pick(item.label) || item.name]), form.preset || presets[0].name, (id) => set({ preset: id })) : null,
+      segments(t("setup.opener"), [["lag", t("setup.lag")], ["A", form.A.name || t("player.A")], ["B", form.B.name || t("player.B")]], form.opener, (id) => set({ opener: id })),
+      five ? segments(t("setup.ball", { name: form.A.name || t("player.A") }), [["", t("setup.later")], ["white", t("ball.white")], ["yellow", t("ball.yellow")]], form.ball, (id) => set({ ball: id })) : null,
+      state.referee ? segments(t("setup.policy"), [["referee", t("policy.referee")], ["self", t("policy.self")]], form.policy, (id) => set({ policy: id })) : null,
+      segments(t("sensors"), [["yes", t("setup.sensors")], ["no", t("setup.nosensors")]], form.manual ? "no" : "yes", (id) => set({ manual: id === "no" })),
+      segments(t("practice"), [["no", t("no")], ["yes", t("yes")]], form.practice ? "yes" : "no", (id) => set({ practice: id === "yes" })),
+      switches(state, form, set)),
+  ];
+}
+
+/** The rule switches of the game, each with its clause. */
+function switches(state, form, set) {
+  const list = state.games?.[form.game]?.switches ?? [];
+  return list.filter((item) => item.values?.length > 1).map((item) => {
+    const value = form.switches[item.name] ?? item.default;
+    return h("div", { class: "switch", key: item.name },
+      segments(`${pick(item.meaning)} (${item.clauses.join(", ")})`, item.values.map((one) => [String(one), typeof one === "boolean" ? t(one ? "yes" : "no") : String(one)]), String(value),
+        (id) => set({ switches: { ...form.switches, [item.name]: item.values.find((one) => String(one) === id) } })));
+  });
+}
+
+/** The big button while the form is open. */
+export function setupPrimary(state) {
+  const form = state.ui.setup ?? fresh(state);
+  const named = form.practice || (form.A.name.trim() && form.B.name.trim());
+  const same = named && form.A.name.trim() === form.B.name.trim() && form.A.given.trim() === form.B.given.trim() && !form.practice;
+  return { kind: "match_start", label: t("setup.start"), enabled: Boolean(named) && !same, reason: !named ? t("setup.names") : same ? t("setup.same") : "", act: () => start(state, form) };
+}
+
+async function start(state, form) {
+  const five = form.game === "five-pins";
+  const options = five ? { points_limit: form.points_limit, games: form.games } : { race_to: form.race_to, ...(form.shot_clock_s ? { shot_clock_s: form.shot_clock_s } : {}) };
+  const person = (who) => ({ name: form[who].name.trim() || t(`player.${who}`), given: form[who].given.trim(), lang: scriptOf(form[who].name) });
+  const body = {
+    kind: "match_start", game: form.game, players: { A: person("A"), B: person("B") }, options: { ...form.switches, ...options }, preset: form.preset, policy: form.policy,
+    manual: form.manual, practice: form.practice, ...(form.opener === "lag" ? {} : { opener: form.opener }), ...(five && form.ball ? { ball_of_a: form.ball } : {}),
+  };
+  try {
+    localStorage.setItem(`${MEMORY}-${state.table}`, JSON.stringify(form));
+  } catch {
+    // Private windows keep nothing; the match starts all the same.
+  }
+  const answer = await state.send(body);
+  if (answer?.status === 200) {
+    state.ui.setup = null;
+    state.show("sheet");
+  }
+}

@@ -1,0 +1,137 @@
+// The shot sheet: only the rows that can still change the result, the likeliest answers chosen, one press accepts.
+import { h } from "../lib/dom.js";
+import { isPyramid, liveText, PINS, pinsText, pointsOf } from "../lib/facts.js";
+import { num, pick, signed, t } from "../lib/i18n.js";
+import { diamond, forward, PIN_PATH, tick } from "../lib/marks.js";
+import { surname } from "./parts.js";
+
+/** What the sensors say, in one line. */
+export function evidence(state) {
+  const { view, sheet } = state;
+  const text = pick(sheet?.evidence) || liveText(view);
+  if (!text) return null;
+  return h("p", { class: "evidence dim" },
+    h("svg", { viewBox: "-14 -73 28 74", "aria-hidden": "true", class: "pin-mark" }, h("path", { d: PIN_PATH })), h("span", {}, text));
+}
+
+/** What an answer would give, in small type. */
+export function wouldGive(state, ruling) {
+  if (!ruling) return "";
+  const [who, value] = pointsOf(ruling);
+  if (!who) return isPyramid(state.view) && /^F/.test(ruling.short ?? "") ? t("foul") : num(0);
+  const striker = state.striker;
+  return who === striker ? signed(value) : t("to.opponent", { points: signed(value) });
+}
+
+/** All rows of the sheet and the way to the calls. */
+export function rows(state) {
+  const { sheet, view } = state;
+  const list = sheet?.rows ?? [];
+  return [
+    incomplete(view),
+    view.review?.length ? review(state) : null,
+    ...list.map((row, index) => (row.multi ? multi(state, row, index) : single(state, row, index))),
+    sheet?.direct?.length > 1 && list.length > 1 ? direct(state) : null,
+    calls(state),
+  ];
+}
+
+const incomplete = (view) => (view.incomplete ? h("p", { class: "notice flame", role: "status" }, t("shot.incomplete")) : null);
+
+function single(state, row, index) {
+  const chosen = row.answers.find((answer) => answer.selected);
+  const needed = row.origin === "needed" || !chosen;
+  const unseen = row.answers.find((answer) => answer.id === "unseen" || answer.id === "unknown");
+  const shown = row.answers.filter((answer) => answer !== unseen);
+  const long = shown.some((answer) => pick(answer.label).length > 26) || shown.length > 6;
+  const disabled = !state.commander.ready;
+  return h("section", { class: needed ? "row needed" : "row", key: row.id, "data-row": row.id, "data-index": index },
+    h("div", { class: "ask" }, h("h2", { id: `q-${row.id}` }, pick(row.text)),
+      h("span", { class: `origin ${row.origin}` }, t(`origin.${row.origin}`)),
+      h("button", { class: unseen?.selected ? "unseen-button on" : "unseen-button", disabled, "aria-pressed": String(Boolean(unseen?.selected)), onclick: () => (unseen ? answer(state, row, unseen) : state.send({ kind: "unanswer", question: row.id })) },
+        h("span", {}, unseen ? t("not.seen") : t("take.back")))),
+    h("div", { class: `answers n${shown.length}${long ? " long" : ""}`, role: "radiogroup", "aria-labelledby": `q-${row.id}` }, shown.map((item, place) =>
+      h("button", { key: item.id, role: "radio", "aria-checked": String(Boolean(item.selected)), class: item.selected ? "answer on" : "answer", disabled, "data-answer": item.id, onclick: () => answer(state, row, item) },
+        h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label)),
+        h("span", { class: "gives" }, wouldGive(state, item.ruling)),
+        key(state, row, place, item)))));
+}
+
+function key(state, row, place, item) {
+  const button = Object.entries(state.sheet?.buttons ?? {}).find(([, id]) => id === item.id && state.sheet.rows[0] === row);
+  return button ? h("span", { class: "key dim" }, t(`button.${button[0]}`)) : null;
+}
+
+function answer(state, row, item) {
+  state.ui.row = row.id;
+  return state.send({ kind: "answer", question: row.id, answer: item.id });
+}
+
+function multi(state, row) {
+  const chosen = new Set(row.answers.filter((item) => item.selected).map((item) => item.id));
+  const pins = row.answers.filter((item) => PINS.includes(item.id));
+  const needed = row.origin === "needed";
+  const toggle = (id) => {
+    const next = new Set(chosen);
+    if (next.has(id)) next.delete(id);
+    else next.add(id);
+    return pins.length ? state.send({ kind: "pick_standing", pins: pins.map((item) => item.id).filter((pin) => next.has(pin)) })
+      : state.send({ kind: "answer", question: row.id, answer: [...next].join(" ") });
+  };
+  return h("section", { class: needed ? "row needed" : "row", key: row.id },
+    h("div", { class: "ask" }, h("h2", {}, pick(row.text)), h("span", { class: `origin ${row.origin}` }, t(`origin.${row.origin}`)),
+      pins.length ? h("button", { class: "unseen-button", disabled: !state.commander.ready, onclick: () => state.send({ kind: "pick_standing", pins: [] }) }, h("span", {}, t("none.fell"))) : null),
+    h("div", { class: `answers n${Math.min(5, row.answers.length)}`, role: "group", "aria-label": pick(row.text) }, row.answers.map((item) =>
+      h("button", { key: item.id, class: item.selected ? "answer on" : "answer", "aria-pressed": String(Boolean(item.selected)), disabled: !state.commander.ready, "data-answer": item.id, onclick: () => toggle(item.id) },
+        h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label) || t(`pin.${item.id}`))))));
+}
+
+function direct(state) {
+  return h("section", { class: "row", key: "direct" }, h("div", { class: "ask" }, h("h2", {}, t("direct"))),
+    h("div", { class: "answers long" }, state.sheet.direct.slice(0, 4).map((item) =>
+      h("button", { key: item.id, class: "answer", disabled: !state.commander.ready, onclick: () => state.send({ kind: "pick", ruling: item.id }) },
+        h("span", { class: "label" }, item.short), h("span", { class: "gives" }, typeof item.story === "object" ? pick(item.story) : (item.story ?? ""))))));
+}
+
+function calls(state) {
+  const { sheet } = state;
+  if (!sheet?.palette?.length) return null;
+  const made = sheet.calls ?? [];
+  const words = made.map((call) => {
+    const entry = sheet.palette.find((item) => item.code === call.code);
+    return `${entry?.short ? `«${entry.short}» ` : ""}${entry ? pick(entry.word) : call.code}`;
+  });
+  return h("button", { class: made.length ? "calls-row on" : "calls-row", key: "calls", onclick: () => state.show("calls") },
+    h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, words.join(", ") || t("calls.none"))), forward());
+}
+
+function review(state) {
+  return h("section", { class: "row review", key: "review" }, state.view.review.map((item) =>
+    h("div", { class: "notice", key: `r${item.shot}` }, h("span", {}, t("review", { shot: item.shot, old: item.old?.short ?? "–", now: item.new?.short ?? "–" })),
+      h("button", { class: "choice", onclick: () => state.amend(item.shot) }, t("review.look")))));
+}
+
+/** The table as it stands, for the wider layouts and for setting pins. */
+export function layout(state) {
+  const { view, stream } = state;
+  if (!view.pins) return null;
+  return h("section", { class: "layout" }, diamond(view.pins, { decided: view.pins_decided && !view.live, outline: stream.stale, label: pinsText(view.pins) }),
+    h("p", { class: "dim" }, pinsText(view.pins)));
+}
+
+/** Why a ruling cannot be accepted yet. */
+export function missingRow(state) {
+  const row = (state.sheet?.rows ?? []).find((item) => item.origin === "needed" && !item.answers.some((one) => one.selected));
+  return row ? t("needs", { question: pick(row.text) }) : "";
+}
+
+/** `47 → 55`, with the name where the points go to the other player. */
+export function change(state, ruling) {
+  const { view } = state;
+  const [who] = pointsOf(ruling);
+  const after = ruling.score_after;
+  if (!after || !view.players) return null;
+  if (!who) return [num(view.players.A.score), ":", num(view.players.B.score)];
+  const from = num(view.players[who].score);
+  return { name: who === ruling.striker ? "" : surname(view, who), from, to: num(after[who]) };
+}
