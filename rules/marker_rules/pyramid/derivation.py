@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from marker_rules.balls import Ball, Player
 from marker_rules.pyramid.legality import Met
 from marker_rules.pyramid.offences import FOULS
 from marker_rules.pyramid.ruling import CLAUSE_11_2, Violation
-from marker_rules.pyramid.state import Hand, Penalty, PenaltySource
+from marker_rules.pyramid.state import NONE_EACH, Hand, Pair, Penalty, PenaltySource
 from marker_rules.pyramid.story import Story
 from marker_rules.ruling import Step
 from marker_rules.shot import When
 
 
+@cache
 def slug(clause: str) -> str:
     """The clause as the tail of a phrase key: `RP-18.2a` -> `18_2a`, `EXT-D3` -> `D3`."""
     return clause.partition("-")[2].replace(".", "_")
@@ -33,6 +35,9 @@ def contact_steps(story: Story) -> list[Step]:
         steps.append(
             Step("RP-4.1", "contact", (("ball", story.cue_contacts[0][1].value),), (story.strike_at, story.contact_at))
         )
+    if story.cushion_before >= 0 and story.contact_at >= 0:
+        steps.append(Step("RP-4.2", "indirect", (), (story.cushion_before, story.contact_at)))
+    steps.extend(Step("RP-18.N3", "jaw_crossed", (("ball", ball.value),), (at,)) for ball, at in story.jaws.items())
     steps.extend(Step("RP-20.5", "came_back", (("ball", ball.value),), (at,)) for ball, at in story.back.items())
     steps.extend(Step("RP-22.2a", "returned", (("ball", ball.value),), (at,)) for ball, at in story.returned.items())
     for ball, at in story.off.items():
@@ -41,6 +46,29 @@ def contact_steps(story: Story) -> list[Step]:
         if ball is not story.struck:
             steps.append(Step("RP-22.3b", "object_off", (("ball", ball.value),), (at,)))
     return steps
+
+
+def void_steps(story: Story, legal: bool) -> list[Step]:
+    """Pots of an illegal shot do not count; balls off are placed again."""
+    steps = []
+    if story.potted and not legal:
+        facts = tuple(story.potted.values())
+        steps.append(Step("RP-20.2", "pots_void", (("n", len(facts)),), facts))
+        steps.append(Step("RP-20.4", "pots_return", (("n", len(facts)),), facts))
+    if story.off:
+        steps.append(Step("RP-22.4", "off_return", (("n", len(story.off)),), tuple(story.off.values())))
+    return steps
+
+
+def debt_steps(debt: Pair, score: Pair) -> list[Step]:
+    """The score of a player in debt reads below zero (RP-27.1b)."""
+    if debt == NONE_EACH:
+        return []
+    return [
+        Step("RP-27.1b", "in_debt", (("by", player.value), ("n", score.of(player))))
+        for player in Player
+        if debt.of(player) > 0
+    ]
 
 
 def met_step(met: Met) -> Step:
@@ -59,13 +87,15 @@ def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int,
             steps.append(Step(row.penalised_by, "penalty_item", args))
         if violation.when is When.AFTER:
             steps.append(Step("RP-20.3", "after_shot", args))
-    players = [violation.by for violation in violations]
-    steps.extend(
-        Step("RP-26.2", "single_penalty", (("by", player.value),)) for player in Player if players.count(player) > 1
-    )
+    if len(violations) > 1:
+        players = [violation.by for violation in violations]
+        steps.extend(
+            Step("RP-26.2", "single_penalty", (("by", player.value),)) for player in Player if players.count(player) > 1
+        )
     return steps
 
 
+@cache
 def penalty_step(penalty: Penalty) -> Step:
     """Where the penalty ball comes from."""
     args = (("by", penalty.player.value),)
@@ -85,14 +115,16 @@ def credit_steps(striker: Player, credited: Iterable[Ball], paid: int) -> list[S
     return steps
 
 
+@cache
 def hand_step(hand: Hand, clause: str) -> Step:
     """The cue ball comes in hand."""
     return Step(clause, f"in_hand_{hand.value}")
 
 
-def choice_steps(chooser: Player, choices: tuple[str, ...]) -> list[Step]:
+@cache
+def choice_steps(chooser: Player, choices: tuple[str, ...]) -> tuple[Step, ...]:
     """Who chooses, and among what."""
     args = (("by", chooser.value),)
     if choices == CLAUSE_11_2:
-        return [Step(f"RP-11.2.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1)]
-    return [Step(f"RP-5.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1)]
+        return tuple(Step(f"RP-11.2.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1))
+    return tuple(Step(f"RP-5.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1))

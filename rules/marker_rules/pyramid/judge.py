@@ -132,6 +132,10 @@ def _stroke_violations(case: Case) -> None:
         shown.append(Violation("EXT-D3", striker))
     known = {violation.clause for violation in found if violation.by is striker}
     case.violations = [violation for violation in shown if violation.clause not in known] + found
+    if case.entered.unwarned:
+        case.steps.append(why.step("RP-10.3b", "unwarned"))
+    if case.entered.no_push:
+        case.steps.append(why.step("RP-17.2.2", "no_push"))
     case.steps.extend(why.contact_steps(story))
 
 

@@ -83,6 +83,8 @@ class Entered:
     house_first: bool = False  # the first ball touched lay in the house
     fell_by_itself: frozenset[Ball] = frozenset()
     on_line: frozenset[Ball] = frozenset()
+    unwarned: bool = False  # a wrong placement nobody warned of counts as right (RP-10.3b)
+    no_push: bool = False  # he looked for a push and saw none (RP-17.2.0)
     disturbed: bool = False  # the sitting player's offence changed the shot
 
 
@@ -129,9 +131,13 @@ def _read_decided(entered: Entered, decided: tuple[tuple[str, str], ...], strike
     given = dict(decided)
     if _yes(given.get("warned", "")) and not _yes(given.get("corrected", "")):
         entered.violations.append(Violation("RP-10.3c", striker))
+    elif "warned" in given:
+        entered.unwarned = True
     push = given.get("push_check", "")
     if push == "no" or push.endswith("not satisfied"):
         entered.violations.append(Violation("RP-17.1", striker))
+    elif push:
+        entered.no_push = True
     if "house" in given:
         entered.house = _balls("house", given["house"])
     entered.fell_by_itself = _balls("unaided", given.get("unaided", ""))

@@ -132,6 +132,8 @@ def _cue_in_hand(case: Case) -> tuple[Hand | None, Phase]:
         hand = Hand(case.options["dynamic_foul_in_hand"])
         case.readings.append("AMB-18")
     case.steps.append(why.hand_step(hand, clause))
+    if law.house:
+        case.steps.append(why.step("RP-19.1", "premium_house" if case.legal else "penal_house"))
     if hand is Hand.HOUSE:
         return hand, Phase.IN_HAND_HOUSE
     premium = law.premium and Ball.C in case.credited
@@ -252,8 +254,10 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
     paid = account.credit(striker, len(case.credited))
     if not law.fixed_cue:
         account.note_coloured(striker, case.credited, paid)
+    case.steps.extend(why.void_steps(case.story, case.legal))
     case.steps.extend(why.credit_steps(striker, case.credited, paid))
     verdict = _verdict(case, account)
+    case.steps.extend(why.debt_steps(account.debt, account.score()))
     offended = any(violation.by is striker for violation in verdict.violations)
     if phase is Phase.IN_HAND_ANY_PREMIUM and offended:
         phase = Phase.IN_HAND_ANY  # the premium is gone, the cue ball stays in hand

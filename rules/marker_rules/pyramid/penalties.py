@@ -40,10 +40,9 @@ class Account:
     def winner(self) -> Player | None:
         """Who has the balls that win the frame (RP-30.4a)."""
         target = self.options["target"]
-        score = self.score()
-        if score.a >= target:
+        if self.shelf.a - self.debt.a + self.handicap.a >= target:
             return Player.A
-        return Player.B if score.b >= target else None
+        return Player.B if self.shelf.b - self.debt.b + self.handicap.b >= target else None
 
     def credit(self, player: Player, credited: int) -> int:
         """Credit balls of one scoring shot, debts first (RP-27.2, AMB-10). Returns the debts paid."""

@@ -52,6 +52,8 @@ class Story:
     returned: dict[Ball, int] = field(default_factory=dict)
     foreign: dict[Ball, int] = field(default_factory=dict)
     frozen: dict[Ball, int] = field(default_factory=dict)
+    jaws: dict[Ball, int] = field(default_factory=dict)
+    cushion_before: int = -1  # index of the last cushion of the struck ball before its first contact
     disturbed: int = -1
     balls: dict[Ball, int] = field(default_factory=dict)
 
@@ -136,6 +138,8 @@ class _Reader:
         ball, bit, story = self.ball(fact, at, fact.ball), self.rail(fact, at), self.story
         pressed = story.frozen.get(ball, 0) & bit and ball not in self.left
         self.left.add(ball)
+        if story.contact_at < 0 and ball is story.struck:
+            story.cushion_before = at
         if self.counts(ball) and (self.first_touch or not pressed):
             story.events.append((Kind.RAIL, ball, bit, at))
 
@@ -151,6 +155,8 @@ class _Reader:
         ball = self.ball(fact, at, fact.ball)
         self.on_line.discard(ball)
         self.cross(ball, at)
+        if self.counts(ball):
+            self.story.jaws[ball] = at
         if self.jaw_is_rail and self.counts(ball):
             self.story.events.append((Kind.RAIL, ball, JAW_RAIL[fact.pocket], at))
 
