@@ -110,7 +110,7 @@ class Reconciler:
         self._stop_timer()
         command: wire.Command
         mode = _mode(desired)
-        if mode is Mode.ARMED and desired.command_id.startswith("arm"):
+        if desired.command == "arm":
             command = wire.Arm(desired.command_id, desired.shot, desired.layout)
         else:
             command = wire.SetMode(desired.command_id, mode)

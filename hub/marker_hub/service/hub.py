@@ -369,9 +369,9 @@ class Hub:
         del table
         return view
 
-    def sheet(self, table: str) -> dict[str, Any]:
+    def sheet(self, table: str, shot: int | None = None) -> dict[str, Any]:
         """See HubPort."""
-        return self.table(table).sheet()
+        return self.table(table).sheet(shot)
 
     def subscribe(self, tables: Sequence[str], *, referee: bool) -> AsyncIterator[StreamEvent]:
         """See HubPort."""

@@ -7,6 +7,7 @@ import logging
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -347,7 +348,8 @@ class TableRuntime:
             self._schedule()
             return ()
         self._expired_last = due
-        return (entries.TimerExpired(due[1]),)
+        body = core.due_body(self.value)
+        return () if body is None else (body,)
 
     def reschedule(self) -> None:
         """Look at the deadline again (after the journal could not be written)."""
@@ -363,9 +365,11 @@ class TableRuntime:
         """View model."""
         return self.hub.decorate(self, projections.table_view(self.value, self.hub.mono_us()))
 
-    def sheet(self) -> dict[str, Any]:
-        """Shot sheet."""
-        return projections.sheet_view(self.value)
+    def sheet(self, shot: int | None = None) -> dict[str, Any]:
+        """Shot sheet of the running shot, or of a closed one."""
+        if shot is None or "shot" not in signature(projections.sheet_view).parameters:
+            return projections.sheet_view(self.value)
+        return projections.sheet_view(self.value, shot)  # type: ignore[call-arg]
 
     def snapshot(self) -> None:
         """Cache the fold; only a cache, deleting it changes nothing."""
