@@ -184,7 +184,7 @@ async def _settle(plan: Plan, play: TablePlay) -> TableResult:
         for v in verdicts
         if v.wrong
     )
-    lost, duplicated = journal_counts(plan.data / "journal.sqlite", play.table)
+    lost, duplicated = journal_counts(plan.data / "journal.sqlite3", play.table)
     return TableResult(
         table=play.table,
         shots=len(verdicts),
