@@ -89,3 +89,4 @@ class PyramidGame:
 FREE = PyramidGame(LAWS[GameId.FREE])
 DYNAMIC = PyramidGame(LAWS[GameId.DYNAMIC])
 COMBINED = PyramidGame(LAWS[GameId.COMBINED])
+GAMES = {game.id: game for game in (FREE, DYNAMIC, COMBINED)}

@@ -10,6 +10,7 @@ from marker_rules.pyramid import run as runs
 from marker_rules.pyramid.case import Case
 from marker_rules.pyramid.offences import FOULS, VOIDING
 from marker_rules.pyramid.penalties import Account
+from marker_rules.pyramid.placing import spot_name
 from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Violation
 from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
 from marker_rules.ruling import Placement, Turn
@@ -156,7 +157,7 @@ def _respots(case: Case, hand: Hand | None) -> list[str]:
 def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
     """What goes on the spotting line, each with its place from the rear spot on (RP-23.2)."""
     balls = [*respots, *[ANY_WHITE] * more]
-    return tuple(Placement(ball, f"line-{n}") for n, ball in enumerate(balls, 1))
+    return tuple(Placement(ball, spot_name(n)) for n, ball in enumerate(balls, 1))
 
 
 def _options_after(case: Case, offender: Player) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from marker_rules.balls import GameId
 from marker_rules.errors import IllegalInput
-from marker_rules.game import game
 from marker_rules.options import Options
 from marker_rules.pyramid import clock as clocks
 from marker_rules.pyramid import wording
+from marker_rules.pyramid.games import GAMES
 from marker_rules.pyramid.lag import judge_lag, read_ball
 from marker_rules.scenario import ScenarioError, list_field, map_field, read_options, read_shot, text_field
 
@@ -25,7 +25,7 @@ def game_of(raw: Mapping[str, Any]) -> GameId:
 
 def shot(raw: Mapping[str, Any], lang: str) -> dict[str, Any]:
     """One shot, all facts known."""
-    rules = game(game_of(raw))
+    rules = GAMES[game_of(raw)]
     options = read_options(raw, rules.id)
     try:
         before = rules.read_before(map_field(raw, "before"), options)
