@@ -15,7 +15,7 @@ from marker_rules.five_pins.placement import place
 from marker_rules.five_pins.reading import read_before, read_word, result
 from marker_rules.five_pins.state import NIL
 from marker_rules.options import Options
-from marker_rules.scenario import ScenarioError, list_field, map_field, read_options, read_shot, text_field
+from marker_rules.scenario import ScenarioError, list_field, map_field, read_options, read_shot
 
 GAME = GameId.FIVE_PINS
 
@@ -85,7 +85,7 @@ def match(raw: Mapping[str, Any], lang: str) -> dict[str, Any]:
             raise ScenarioError("given.games", problem.message) from problem
         return _refused("odd", ["FP-2.4"], lang)
     games = options["games"]
-    opener = _player(text_field(given, "opener1"), "given.opener1")
+    opener = _player(given.get("opener1"), "given.opener1")
     if given.get("lag_winner") is not None:
         _player(given["lag_winner"], "given.lag_winner")
     return _played(list_field(given, "results"), games, opener, options, lang)

@@ -1,0 +1,269 @@
+"""The conformance suite through `marker adjudicate`: every scenario holds, in every language, and refusals are precise."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marker_hub.cli import main
+from marker_hub.scenario_files import Unreadable, read_scenarios
+from marker_rules.catalogue import LANGUAGES
+from marker_rules.scenario import Outcome, ScenarioError, compare, judge_scenario
+
+SUITE = Path(__file__).parent
+FILES = sorted(
+    path for path in SUITE.glob("*.yaml") if not path.name.endswith("perft.yaml") and path.name != "reports.yaml"
+)
+
+
+def load(path: Path) -> list[dict[str, Any]]:
+    with path.open("rb") as stream:
+        return [raw for _, raw in read_scenarios(stream, path.name, lines=False)]
+
+
+SCENARIOS = [raw for path in FILES for raw in load(path)]
+JUDGED = [raw for raw in SCENARIOS if raw["kind"] != "prose"]
+FIVE_PINS = [raw for raw in JUDGED if raw["game"] == "five-pins" and raw["kind"] != "evidence"]
+
+
+def judged(raw: dict[str, Any], lang: str = "en") -> Outcome:
+    return judge_scenario(raw, lang)
+
+
+@pytest.mark.parametrize("raw", JUDGED, ids=lambda raw: raw["id"])
+def test_scenario(raw: dict[str, Any]) -> None:
+    outcome = judged(raw)
+    assert outcome.ok, outcome.mismatch
+    assert outcome.result["explain"]
+    assert isinstance(outcome.result["clauses"], list)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_scenario_is_explained_in_every_language(lang: str) -> None:
+    """The result is the same, only the sentence differs; Russian ones are Cyrillic, the others are not."""
+    for raw in FIVE_PINS:
+        english, other = judged(raw).result, judged(raw, lang).result
+        assert {k: v for k, v in english.items() if k != "explain"} == {
+            k: v for k, v in other.items() if k != "explain"
+        }
+        cyrillic = any("а" <= letter <= "я" for letter in other["explain"].lower())
+        assert cyrillic == (lang == "ru"), other["explain"]
+        assert other["explain"].endswith(".")
+
+
+def test_prose_is_not_judged() -> None:
+    prose = [raw for raw in SCENARIOS if raw["kind"] == "prose"]
+    assert prose
+    assert all(judged(raw).ok is None for raw in prose)
+
+
+def test_a_wrong_expectation_is_reported() -> None:
+    raw = next(raw for raw in FIVE_PINS if raw["id"] == "FP-S011")
+    wrong = {**raw, "expect": {**raw["expect"], "points": {"A": 15, "B": 0}, "respot": ["N"], "ball_in_hand": 0}}
+    outcome = judged(wrong)
+    assert outcome.ok is False
+    assert {m.field for m in outcome.mismatch} == {"points", "respot", "ball_in_hand"}
+    assert next(m for m in outcome.mismatch if m.field == "points").got == {"A": 16, "B": 0}
+
+
+def test_nothing_expected_is_neither_right_nor_wrong() -> None:
+    raw = dict(FIVE_PINS[0])
+    del raw["expect"]
+    assert judged(raw).ok is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "agree"),
+    [
+        ({"respot": ["N", "C"]}, {"respot": ["C", "N"]}, True),
+        ({"respot": ["N", "N"]}, {"respot": ["N"]}, True),
+        ({"components": [["side", 2], ["side", 2]]}, {"components": [["side", 2]]}, False),
+        ({"components": [["foul.G", 2], ["side", 2]]}, {"components": [["side", 2], ["foul.G", 2]]}, True),
+        ({"openers": ["A", "B"]}, {"openers": ["B", "A"]}, False),
+        ({"winner": None}, {"winner": None}, True),
+        ({"winner": None}, {}, False),
+        ({"ball_in_hand": True}, {"ball_in_hand": 1}, False),
+        ({"questions_at_most": 3}, {"questions_at_most": 2}, True),
+        ({"questions_at_most": 1}, {"questions_at_most": 2}, False),
+    ],
+)
+def test_comparison(expected: dict[str, Any], got: dict[str, Any], agree: bool) -> None:
+    assert (compare(expected, got) == ()) is agree
+
+
+GOOD = {
+    "id": "X1",
+    "game": "five-pins",
+    "kind": "shot",
+    "before": {"striker": "A", "score": {"A": 0, "B": 0}, "limit": 50, "mode": "normal", "pins": ["C", "N", "E", "S", "W"]},
+    "facts": ["strike cue", "contact cue opponent"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"id": None}, "id"),
+        ({"kind": "stroke"}, "kind"),
+        ({"kind": "clock"}, "kind"),
+        ({"game": "pool"}, "game"),
+        ({"before": "none"}, "before"),
+        ({"before": {"striker": "C", "limit": 50}}, "before.striker"),
+        ({"facts": "strike cue"}, "facts"),
+        ({"facts": ["strike cue", "smash red"]}, "facts[1]"),
+        ({"facts": ["strike cue", 7]}, "facts[1]"),
+        ({"facts": ["strike cue", "topple N by cue", "topple N by cue"]}, "facts[2]"),
+        ({"options": {"stacking": "both"}}, "options.stacking"),
+        ({"options": {"gravity": 9}}, "options.gravity"),
+        ({"options": {"breaks": {"4": [2]}}}, "options.breaks"),
+        ({"calls": [{"foul": "Z", "by": "C"}]}, "calls[0].by"),
+        ({"calls": [{"foul": "Z", "by": "A"}, {"foul": "", "by": "A"}]}, "calls[1].foul"),
+        ({"calls": ["Z"]}, "calls[0]"),
+        ({"calls": [{"foul": "Z", "by": "A", "when": "later"}]}, "calls[0].when"),
+        ({"calls": [{"foul": "Y", "by": "A"}]}, "call"),
+        ({"expect": [1]}, "expect"),
+    ],
+)
+def test_a_malformed_scenario_names_the_field(change: dict[str, Any], field: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        judge_scenario({**GOOD, **change})
+    assert caught.value.field == field
+
+
+def test_what_is_no_scenario_at_all() -> None:
+    for raw in (None, [], "text", 3):
+        with pytest.raises(ScenarioError):
+            judge_scenario(raw)
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def adjudicate(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, list[dict[str, Any]], str]:
+    status = main(["adjudicate", *args])
+    out, err = capsys.readouterr()
+    return status, [json.loads(line) for line in out.splitlines()], err
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_five_pins_files_hold(capsys: pytest.CaptureFixture[str], lang: str) -> None:
+    files = [str(SUITE / name) for name in ("five-pins-shots.yaml", "five-pins-other.yaml")]
+    status, lines, err = adjudicate(capsys, "--lang", lang, *files)
+    assert (status, err) == (0, "")
+    assert [line["id"] for line in lines] == [raw["id"] for raw in load(Path(files[0])) + load(Path(files[1]))]
+    assert all(line["ok"] for line in lines)
+    assert all(set(line) == {"id", "ok", "result", "mismatch"} for line in lines)
+
+
+def test_exit_status_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps({**GOOD, "expect": {"winner": "A"}}) + "\n", encoding="utf-8")
+    status, lines, err = adjudicate(capsys, str(path))
+    assert (status, err) == (1, "")
+    assert lines[0]["mismatch"] == [{"field": "winner", "expected": "A", "got": None}]
+
+
+def test_exit_status_2_and_one_line_a_malformed_scenario(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    rows = [GOOD, {**GOOD, "id": "X2", "facts": ["smash cue"]}, {**GOOD, "id": "X3"}]
+    path.write_text("\n".join([*map(json.dumps, rows), "{broken", ""]), encoding="utf-8")
+    status, lines, err = adjudicate(capsys, str(path))
+    assert (status, [line["id"] for line in lines]) == (2, ["X1", "X3"])
+    complaints = err.splitlines()
+    assert len(complaints) == 2
+    assert "some.jsonl:2: X2: facts[0]: fact 1 'smash cue'" in complaints[0]
+    assert "some.jsonl:4: not JSON" in complaints[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a: 1", "expected a list"), ("- [", "no YAML"), ("- {id: 1, id: 2}", "stands twice"), ("\x00", "no YAML")],
+)
+def test_a_file_that_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text, encoding="utf-8")
+    good = tmp_path / "good.jsonl"
+    good.write_text(json.dumps(GOOD), encoding="utf-8")
+    status, lines, err = adjudicate(capsys, str(path), str(good), str(tmp_path / "none.yaml"))
+    assert (status, len(lines)) == (2, 1)
+    assert [words in err, "bad.yaml" in err, "none.yaml: cannot be read" in err] == [True] * 3
+    assert len(err.splitlines()) == 2
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, as_lines: bool) -> None:
+    text = f"{json.dumps(GOOD)}\n" * 2 if as_lines else json.dumps([GOOD, GOOD], indent=1)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, lines, err = adjudicate(capsys, "-")
+    assert (status, len(lines), err) == (0, 2, "")
+
+
+def test_yaml_words_keep_their_meaning() -> None:
+    """Pins and answers are text: no booleans but true and false, no octal numbers, no dates."""
+    text = b"- {pins: [N, Y, on, no, Yes], t: true, f: false, none: null, e: , n: 012, d: 2024-01-01, i: -3, x: 1.5}"
+    [(_, raw)] = read_scenarios(io.BytesIO(text), "x", lines=False)
+    assert raw == {
+        "pins": ["N", "Y", "on", "no", "Yes"], "t": True, "f": False, "none": None, "e": None,
+        "n": "012", "d": "2024-01-01", "i": -3, "x": 1.5,
+    }  # fmt: skip
+
+
+def test_an_endless_line_is_refused() -> None:
+    with pytest.raises(Unreadable, match="longer than"):
+        list(read_scenarios(io.BytesIO(b"[" * 1_000_002), "x", lines=True))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"games": 4, "opener1": "A", "results": []}, {"games": 2, "opener1": "B", "results": ["A"]}],
+)
+def test_an_even_number_of_games_is_refused_in_every_language(given: dict[str, Any]) -> None:
+    raw = {"id": "M", "game": "five-pins", "kind": "match", "given": given, "expect": {"error": "odd"}}
+    sentences = {judged(raw, lang).result["explain"] for lang in LANGUAGES}
+    assert all(judged(raw, lang).ok for lang in LANGUAGES)
+    assert len(sentences) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "expected"),
+    [
+        ({"games": 3, "opener1": "A", "results": ["A", "B"]}, {}, {"winner": None, "openers": ["A", "B"], "breaks_after": [2]}),
+        ({"games": 3, "opener1": "A", "results": ["A", "A", "B"]}, {"play_all": True}, {"winner": "A", "breaks_after": [2]}),
+        ({"games": 3, "opener1": "A", "results": ["A", "A", "B"]}, {}, {"error": "over"}),
+        ({"games": 3, "opener1": "A", "results": ["A:exclude", "B"]}, {}, {"error": "over"}),
+        ({"games": 7, "opener1": "B", "results": list("ABABABA")}, {}, {"winner": "A", "breaks_after": [2, 6], "openers": list("BABABAB")}),
+        ({"games": 5, "opener1": "A", "results": list("ABAB")}, {"breaks": {5: [1]}}, {"breaks_after": [1], "winner": None}),
+        ({"games": 3, "opener1": "A", "results": list("ABA")}, {"decider_opening": "lag"}, {"openers": ["A", "B", "lag"]}),
+        ({"games": 1, "opener1": "B", "results": ["A:forfeit"]}, {}, {"openers": ["B"], "winner": "A"}),
+    ],
+)  # fmt: skip
+@pytest.mark.clause("FP-4.8")
+@pytest.mark.clause("FP-2.4")
+def test_matches(given: dict[str, Any], options: dict[str, Any], expected: dict[str, Any]) -> None:
+    raw = {"id": "M", "game": "five-pins", "kind": "match", "given": given, "options": options, "expect": expected}
+    outcome = judged(raw)
+    assert outcome.ok, outcome.mismatch
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"opener1": "A"}, "given.games"),
+        ({"games": 0, "opener1": "A"}, "given.games"),
+        ({"games": 3}, "given.opener1"),
+        ({"games": 3, "opener1": "C"}, "given.opener1"),
+        ({"games": 3, "opener1": "A", "results": ["C"]}, "given.results[0]"),
+        ({"games": 3, "opener1": "A", "results": ["A:sleep"]}, "given.results[0]"),
+        ({"games": 3, "opener1": "A", "sets": 3}, "given.sets"),
+        ({"games": 3, "opener1": "A", "lag_winner": "X"}, "given.lag_winner"),
+    ],
+)
+def test_a_malformed_match_names_the_field(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        judged({"id": "M", "game": "five-pins", "kind": "match", "given": given})
+    assert caught.value.field == field
