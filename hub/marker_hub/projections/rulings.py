@@ -8,6 +8,7 @@ from typing import Any
 
 from marker_hub.match.board import name, pair
 from marker_hub.match.state import MatchState
+from marker_hub.projections.said import limit, said
 from marker_hub.table.desired import points_of
 from marker_rules.balls import Player
 from marker_rules.catalogue import LANGUAGES, clauses
@@ -40,6 +41,22 @@ def public(ruling: Ruling) -> Json:
     if number is None:
         return dict.fromkeys(LANGUAGES, "")
     return {lang: _WORDS["clause"][lang].format(number) for lang in LANGUAGES}
+
+
+@lru_cache(maxsize=2048)
+def _said(ruling: Ruling, before: Any, a: str, b: str) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+    names = {Player.A: a, Player.B: b}
+    subject: str | None = ruling.striker.value
+    made = []
+    for lang in LANGUAGES:
+        try:
+            short = said(ruling, before, lang, names)
+        except (ModuleNotFoundError, KeyError, RulesError):
+            made.append((lang, ruling.short))
+            continue
+        subject = None if short.subject is None else short.subject.value
+        made.append((lang, short.text))
+    return subject, tuple(made)
 
 
 @lru_cache(maxsize=2048)
@@ -102,6 +119,7 @@ def ruling_view(match: MatchState, ruling: Any, before: Any) -> Json:
     """R of the view model."""
     points = points_of(ruling)
     after = getattr(ruling, "score", None)
+    subject, short = _said(ruling, before, match.head.players["A"].name, match.head.players["B"].name)
     return {
         "short": ruling.short,
         "to": receiver(points),
@@ -109,6 +127,10 @@ def ruling_view(match: MatchState, ruling: Any, before: Any) -> Json:
         "clauses": list(ruling.clauses),
         "public": public(ruling),
         "sentence": sentences(match, ruling, before),
+        "said": dict(short),
+        "subject": subject,
+        "striker": ruling.striker.value,
+        "limit": limit(ruling, before),
         "kind": kind(ruling),
         "ball_in_hand": bool(getattr(ruling, "ball_in_hand", False)),
         "components": [[part.name, part.points, part.to.value] for part in getattr(ruling, "components", ())],
