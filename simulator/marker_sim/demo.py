@@ -205,7 +205,7 @@ def _scores(view: View) -> View:
 
 def true_score(match: TrueMatch) -> View:
     """The score as it really is."""
-    return {player.value: match.state.score[player] for player in Player}
+    return {player.value: points for player, points in zip(Player, match.state.score, strict=True)}
 
 
 def journal_counts(path: Path, table: str) -> tuple[int, int]:

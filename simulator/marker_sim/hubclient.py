@@ -17,6 +17,7 @@ from typing import Any
 
 PATIENCE_S = 60.0
 RETRY_S = 0.05
+TOO_FAST = 429  # the hub takes so many commands a second from one person; the same one is sent again
 ANSWER_LIMIT = 8 * 1024 * 1024  # bytes of one answer
 
 
@@ -85,7 +86,7 @@ class HubClient:
             if status in (401, 403) and self._login is not None and path != "/api/login":
                 await self._log_in()
                 status, answer = await self._once(method, path, body)
-            if status >= 500 and time.monotonic() < deadline:
+            if (status >= 500 or status == TOO_FAST) and time.monotonic() < deadline:
                 await asyncio.sleep(RETRY_S)
                 continue
             if status >= 400:

@@ -25,6 +25,7 @@ from marker_sim.truth import TrueMatch, TrueShot
 View = dict[str, Any]
 STALL_LIMIT_S = 60.0
 BETWEEN_US = 1_500_000  # board time between the end of one act and the next
+UNFELT_S = 5.0  # wall time after which a stroke that opened no shot is entered by hand
 THINK_S = 1.2  # how long the referee looks at a sheet, table time
 
 
@@ -208,6 +209,12 @@ class TablePlay:
             await self._command("ready")
 
     async def _shoot(self, _: View) -> None:
+        if self._pending is not None:  # it was struck: the hub has not read so far yet, or felt nothing
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), UNFELT_S)
+                return
+            await self._command("strike")
+            return
         await self.node.armed()
         await self.node.sleep(THINK_S)
         due = self.match.due
