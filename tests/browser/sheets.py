@@ -43,10 +43,10 @@ IDLE_CALLS = [("FP-F.I", "И", words("туш: протирка", "touch: wiping"
 
 def palette() -> list[Json]:
     """The calls of five-pins during a stroke."""
-    now = [{"code": code, "short": short, "word": word, "by": ["striker", "waiting"] if code in {"FP-F.P"} else ["striker"], "possible": True, "reason": ""} for code, short, word in FIVE_CALLS]
+    now = [{"code": code, "letter": words(short), "clause": code, "word": word, "by": ["striker", "waiting"] if code in {"FP-F.P"} else ["striker"], "possible": True, "reason": ""} for code, short, word in FIVE_CALLS]
     now[1]["args"] = ["cue", "opponent", "red"]
-    reason = words("Между ударами, сейчас недоступны", "Between strokes, not possible now", "Tra i tiri, ora non possibili")
-    later = [{"code": code, "short": short, "word": word, "by": ["striker", "waiting"], "possible": False, "reason": reason} for code, short, word in IDLE_CALLS]
+    reason = "only-between-strokes"
+    later = [{"code": code, "letter": words(short), "clause": code, "word": word, "by": ["striker", "waiting"], "possible": False, "reason": reason} for code, short, word in IDLE_CALLS]
     return now + later
 
 
@@ -59,7 +59,6 @@ def sheet_42(**over: Any) -> Json:
                 answer("opponent", words("соперника", "opponent's", "avversaria"), gives("A+8", "A", 8), selected=True),
                 answer("red", words("красного", "red", "rossa"), gives("B+6*", "B", 6)),
                 answer("none", words("никакого", "none", "nessuna"), gives("B+6*", "B", 6)),
-                answer("unseen", words("не видел", "did not see", "non visto"), gives("0", None, 0)),
             ],
         },
         {
@@ -68,7 +67,6 @@ def sheet_42(**over: Any) -> Json:
                 answer("nobody", words("никто", "nobody", "nessuna"), gives("A+4", "A", 4)),
                 answer("cue", words("биток", "cue ball", "battente"), gives("A+8", "A", 8), selected=True),
                 answer("opponent", words("шар соперника", "opponent's ball", "avversaria"), gives("A+7", "A", 7)),
-                answer("unseen", words("не видел", "did not see", "non visto"), gives("0", None, 0)),
             ],
         },
         {
@@ -77,12 +75,11 @@ def sheet_42(**over: Any) -> Json:
                 answer("no", words("нет", "no", "no"), gives("A+8", "A", 8), selected=True),
                 answer("before", words("до касания", "before contact", "prima"), gives("B+10*", "B", 10)),
                 answer("after", words("после", "after", "dopo"), gives("B+8", "B", 8)),
-                answer("unseen", words("не видел", "did not see", "non visto"), gives("0", None, 0)),
             ],
         },
     ]  # fmt: skip
     made: Json = {
-        "n": 100, "shot": 42, "striker": "A", "proposal": S.ruling(), "certain": False, "rows": rows, "calls": [], "palette": palette(), "direct": [], "buttons": None,
+        "n": 100, "shot": 42, "striker": "A", "acceptable": True, "needed": [], "problem": "", "proposal": S.ruling(), "certain": False, "rows": rows, "calls": [], "palette": palette(), "direct": [], "buttons": None,
         "evidence": words("Датчики: упали верхняя и правая, касаний около 2", "Sensors: top and right fell, about 2 contacts", "Sensori: caduti alto e destro, circa 2 contatti"),
         "observations": [
             {"ms": 0, "unc_ms": 1, "channel": "CLICK", "what": "click", "value": "0.74 V", "source": "node", "status": "seen"},
@@ -99,7 +96,7 @@ def sheet_42(**over: Any) -> Json:
 
 def needed() -> Json:
     """A sheet that cannot be accepted yet: one row has no likeliest answer."""
-    made = sheet_42(proposal=None)
+    made = sheet_42(proposal=None, acceptable=False, needed=["Q1"])
     made["rows"][0]["origin"] = "needed"
     for item in made["rows"][0]["answers"]:
         item["selected"] = False

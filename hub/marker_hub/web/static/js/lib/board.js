@@ -1,6 +1,6 @@
 // The table display: a view model becomes a tree. Nothing here knows the stream or the clock of the page.
 import { h } from "./dom.js";
-import { ballOf, gameNumber, goal, isPyramid, liveText, phaseText, pinsText, placementsText, pointsOf, secondsLeft, tableName, upper } from "./facts.js";
+import { ballOf, gameNumber, goal, isPyramid, liveText, phaseText, pinsText, placementsText, pointsOf, saidOf, secondsLeft, tableName, targetOf, upper } from "./facts.js";
 import { saidLines, widthOf } from "./fit.js";
 import { clockText, nameLines, num, pick, secondsText, signed, span, t } from "./i18n.js";
 import { ball, diamond, qr, slot, tip } from "./marks.js";
@@ -90,7 +90,7 @@ function shelf(view, player, context) {
       Array.from({ length: rings }, (_, index) => slot("debt", `d${index}`)),
       player === "A" ? h("span", { class: "debt-word" }, t("debt", { n: debt })) : null);
   }
-  const target = view.match?.target ?? 8;
+  const target = targetOf(view);
   const full = Math.max(0, who.shelf ?? 0);
   const [gets, points] = view.proposal ? pointsOf(view.proposal.ruling) : [null, 0];
   const coming = gets === player ? Math.max(0, points) : 0;
@@ -182,7 +182,7 @@ function band(view, context) {
   const cls = ["band", status === "provisional" && "provisional", status === "corrected" && "corrected"].filter(Boolean).join(" ");
   return h("section", { class: cls, key: "band" },
     h("div", { class: "row" }, tag(status, context), h("span", {}, t("shot", { n: shown.shot })), h("span", { class: "clause" }, pick(ruling.public) || (ruling.clauses ?? []).join(", "))),
-    said(view.players?.[ruling.striker]?.name ?? "", pick(ruling.sentence), context, `${shown.shot}${status}${ruling.short}`),
+    said(...saidOf(view, ruling), context, `${shown.shot}${status}${ruling.short}`),
     points(view, ruling, status === "provisional", context));
 }
 

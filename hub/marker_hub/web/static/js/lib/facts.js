@@ -1,8 +1,9 @@
 // Words about a table that several pages share.
-import { has, num, span, t, upper } from "./i18n.js";
+import { has, num, pick, span, t, upper } from "./i18n.js";
 
 export const PINS = ["N", "W", "C", "E", "S"];
 export const isPyramid = (view) => view.game !== "five-pins";
+export const targetOf = (view) => view.match?.target ?? view.match?.limit ?? 8;
 export const other = (player) => (player === "A" ? "B" : "A");
 export const tableName = (view) => (/^\d+$/.test(view.name ?? view.id) ? t("table", { name: view.name ?? view.id }) : (view.name ?? view.id));
 
@@ -31,10 +32,16 @@ export function pinsText(pins) {
     .filter(([state]) => of(state).length).map(([state, key]) => t(key, { pins: pinNames(of(state)) })).join("; ");
 }
 
-/** Who gets the points of a ruling and how many: [player or null, points]. */
+/** Who gets the points of a ruling and how many: [player or null, points]; after a cut to the limit the points given. */
 export function pointsOf(ruling) {
   const who = ruling.to ?? (ruling.points?.A ? "A" : ruling.points?.B ? "B" : null);
-  return [who, who ? (ruling.points?.[who] ?? 0) : 0];
+  return [who, who ? (ruling.limit?.given ?? ruling.points?.[who] ?? 0) : 0];
+}
+
+/** The player a ruling's short sentence speaks of, and that sentence. */
+export function saidOf(view, ruling) {
+  const subject = ruling.subject === undefined ? ruling.striker : ruling.subject;
+  return [view.players?.[subject]?.name ?? "", pick(ruling.said ?? ruling.sentence)];
 }
 
 /** What the live facts of a running shot say, without an owner. */
@@ -54,7 +61,8 @@ export function phaseText(view) {
 
 /** What is to be put back, in words. */
 export function placementsText(view) {
-  const list = view.due?.placements ?? [];
+  const waiting = (view.due?.waiting ?? []).map((what) => ({ what }));
+  const list = [...(view.due?.placements ?? []).filter((item) => !item.done && !PINS.includes(item.what)), ...(waiting.length ? waiting : (view.due?.placements ?? []).filter((item) => !item.done && PINS.includes(item.what)))];
   if (!list.length) return "";
   const pins = list.map((item) => item.what).filter((what) => PINS.includes(what));
   const balls = list.map((item) => item.what).filter((what) => !PINS.includes(what));

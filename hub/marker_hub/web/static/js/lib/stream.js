@@ -62,7 +62,7 @@ export class Stream {
   }
 
   snapshot(data) {
-    this.tables = new Map(Object.entries(data.tables));
+    this.tables = new Map(Object.entries(data.tables).map(([id, view]) => [id, tidy(view)]));
     this.sheets = new Map(Object.entries(data.sheets ?? {}));
     this.fresh = true;
     this.everFresh = true;
@@ -70,7 +70,7 @@ export class Stream {
 
   table(data) {
     const known = this.tables.get(data.id);
-    if (!known || data.n >= known.n) this.tables.set(data.id, data);
+    if (!known || data.n >= known.n) this.tables.set(data.id, tidy(data));
     this.sync(data.now_ms);
   }
 
@@ -122,6 +122,12 @@ export class Stream {
     const into = this.offset === null ? performance.now() % 1000 : (performance.now() + this.offset) % 1000;
     setTimeout(() => this.tick(), Math.max(20, 1000 - into + 1));
   }
+}
+
+/** A free table has no players and the game its table is made for. */
+function tidy(view) {
+  if (view.match) return view;
+  return { ...view, players: null, game: view.game ?? (view.profile?.startsWith("pyramid") ? "pyramid" : "five-pins"), turn: null, last: null, proposal: null, live: null };
 }
 
 /** What is left on a clock of `view`, ms, by the hub's time. */

@@ -18,7 +18,7 @@ export function history(state) {
     h("ol", { class: "shots" }, game.shots.toReversed().map((shot) => h("li", { key: `s${shot.shot}` },
       h("button", { class: shot.status === "void" ? "shot-line void" : "shot-line", onclick: () => state.amend(shot.shot) },
         h("span", { class: "num dim" }, num(shot.shot)), h("span", { class: "name" }, surname(state.view, shot.striker)),
-        h("span", { class: "words" }, shot.status === "void" ? t("void") : pick(shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
+        h("span", { class: "words" }, shot.status === "void" ? t("void") : pick(shot.ruling?.said ?? shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
         h("span", { class: "bold" }, shot.ruling ? signed(pointsOf(shot.ruling)[1]) : "–")))))));
 }
 
@@ -29,7 +29,7 @@ export function amend(state) {
   const { view } = state;
   const set = (change) => { Object.assign(draft, change, { preview: null }); state.draw(); };
   return [
-    h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${signed(pointsOf(draft.old)[1])}, ${pick(draft.old.sentence)}`) : null),
+    h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${signed(pointsOf(draft.old)[1])}, ${pick(draft.old.said ?? draft.old.sentence)}`) : null),
     draft.rows?.length ? draft.rows.map((row) => segments(pick(row.text), row.answers.filter((item) => item.id !== "unseen").map((item) => [item.id, pick(item.label)]), draft.answers[row.id] ?? row.answers.find((item) => item.selected)?.id,
       (id) => set({ answers: { ...draft.answers, [row.id]: id } }))) : null,
     view.pins ? h("fieldset", { class: "segments" }, h("legend", {}, t("amend.pins")), h("div", {}, PINS.map((pin) =>
@@ -52,7 +52,7 @@ function preview(state, seen) {
     h("p", { class: "bold" }, t("amend.score"), ` ${num(seen.before.A)}:${num(seen.before.B)} → ${num(seen.after.A)}:${num(seen.after.B)}`.replace("→", "–")),
     seen.winner ? h("p", {}, t("game.wins", { name: surname(view, seen.winner) })) : null,
     h("ul", {}, (seen.changed ?? []).map((item) => h("li", { key: `c${item.shot}` }, t("shot", { n: item.shot }), ": ", item.old ? h("s", { class: "dim" }, signed(pointsOf(item.old)[1])) : "–", " ",
-      item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.sentence)}` : t("void")))),
+      item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.said ?? item.new.sentence)}` : t("void")))),
     seen.set_aside?.length ? h("p", { class: "flame" }, t("amend.aside", { n: seen.set_aside.length })) : null);
 }
 

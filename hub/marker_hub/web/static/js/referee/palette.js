@@ -1,7 +1,7 @@
 // The palette of calls: the rules' own letters and words, for the striker or the waiting player.
 import { h } from "../lib/dom.js";
 import { other } from "../lib/facts.js";
-import { pick, t } from "../lib/i18n.js";
+import { has, pick, t } from "../lib/i18n.js";
 import { tick } from "../lib/marks.js";
 import { surname } from "./parts.js";
 
@@ -12,14 +12,14 @@ export function palette(state) {
   const list = (sheet?.palette ?? []).filter((entry) => !entry.by || entry.by.includes(by));
   const now = list.filter((entry) => entry.possible !== false);
   const later = list.filter((entry) => entry.possible === false);
-  const reasons = [...new Set(later.map((entry) => (typeof entry.reason === "object" ? pick(entry.reason) : entry.reason)).filter(Boolean))];
+  const reasons = [...new Set(later.map((entry) => entry.reason).filter(Boolean))];
   const player = (role) => (role === "striker" ? state.striker : other(state.striker));
   return [
     h("div", { class: "answers n2 who", role: "radiogroup", "aria-label": t("calls.by") }, ["striker", "waiting"].map((role) =>
       h("button", { key: role, role: "radio", "aria-checked": String(role === by), class: role === by ? "answer on" : "answer", onclick: () => { ui.by = role; state.draw(); } },
         h("span", { class: "label" }, role === by ? tick() : null, t(`by.${role}`)), h("span", { class: "gives" }, surname(view, player(role)))))),
     h("div", { class: "chips" }, now.map((entry) => chip(state, entry, player(by), by))),
-    later.length ? h("h2", { class: "dim later" }, reasons.length === 1 ? reasons[0] : t("calls.later")) : null,
+    later.length ? h("h2", { class: "dim later" }, reasons.length === 1 && has(`reason.${reasons[0]}`) ? t(`reason.${reasons[0]}`) : t("calls.later")) : null,
     later.length ? h("div", { class: "chips" }, later.map((entry) => chip(state, entry, player(by), by))) : null,
     ui.clause ? h("p", { class: "notice clause-text", role: "status" }, ui.clause) : null,
   ];
@@ -42,7 +42,7 @@ function chip(state, entry, player, by) {
   return h("div", { class: "chip-box", key: entry.code },
     h("button", { class: made ? "chip on" : off ? "chip off" : "chip", disabled: off || !state.commander.ready, "aria-pressed": String(Boolean(made)), "data-code": entry.code, onclick: press,
       oncontextmenu: (event) => { event.preventDefault(); showClause(state, entry); }, title: clauseText(entry) },
-    h("span", { class: "letter" }, entry.short || "•"), h("span", { class: "word" }, word), made ? tick() : null),
+    h("span", { class: "letter", "data-long": entry.letter ? null : "" }, entry.letter ? pick(entry.letter) : entry.code.replace(/^[A-Z]+-/, "")), h("span", { class: "word" }, word), made ? tick() : null),
     ui.asking === entry.code && !made ? ballsOf(state, entry, player, by) : null);
 }
 
@@ -61,7 +61,7 @@ function call(state, entry, player, by) {
   return state.send(body);
 }
 
-const clauseText = (entry) => `${entry.code}${entry.text ? `: ${pick(entry.text)}` : ""}`;
+const clauseText = (entry) => `${entry.clause ?? entry.code}${entry.text ? `: ${pick(entry.text)}` : ""}`;
 
 function showClause(state, entry) {
   state.ui.clause = clauseText(entry);

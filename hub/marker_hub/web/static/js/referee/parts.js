@@ -1,6 +1,6 @@
 // Pieces that every panel of the referee page is made of.
 import { h } from "../lib/dom.js";
-import { ballOf, gameNumber, goal, pointsOf, tableName } from "../lib/facts.js";
+import { ballOf, gameNumber, goal, pointsOf, saidOf, tableName } from "../lib/facts.js";
 import { num, pick, shortName, signed, t, upper } from "../lib/i18n.js";
 import { backMark, ball, health, tip, undoMark } from "../lib/marks.js";
 
@@ -58,8 +58,15 @@ export function result(state) {
     h("div", { class: "main" },
       h("span", { class: "digits" }, signed(value)),
       h("span", { class: "who", lang: view.players?.[who]?.lang || null }, who ? (view.players?.[who]?.name ?? who) : t("nobody"), hand)),
-    h("p", { class: "sentence", "aria-live": "polite" }, upper(pick(ruling.sentence))),
+    h("p", { class: "sentence", "aria-live": "polite" }, sentence(view, ruling, who)),
     ruling.winner ? h("p", { class: "bold wins" }, t("game.wins", { name: surname(view, ruling.winner) })) : null);
+}
+
+/** The short sentence; the subject is named where it is not the one whose name stands above. */
+function sentence(view, ruling, who) {
+  const [name, text] = saidOf(view, ruling);
+  const subject = ruling.subject === undefined ? ruling.striker : ruling.subject;
+  return name && subject !== who ? `${name}: ${text}` : upper(text);
 }
 
 const undecided = (state, shot) => h("section", { class: `result ${state.stream.stale ? "known" : "provisional"}`, "aria-label": upper(t("provisional")) },

@@ -16,12 +16,14 @@ function fresh(state) {
   } catch {
     kept = {};
   }
-  const profileGame = state.view.game ?? "five-pins";
+  const profileGame = state.view.game === "pyramid" ? "free-pyramid" : (state.view.game ?? "five-pins");
   return {
     game: profileGame, A: { name: "", given: "" }, B: { name: "", given: "" }, points_limit: 60, games: 3, race_to: 5, shot_clock_s: 40, preset: "",
     opener: "lag", ball: "", policy: state.referee ? "referee" : "self", manual: false, practice: false, handicap: { A: 0, B: 0 }, switches: {}, ...kept,
   };
 }
+
+const fits = (view, game) => !view.profile || view.profile.startsWith("pyramid") === (game !== "five-pins");
 
 /** The form. */
 export function setup(state) {
@@ -35,7 +37,7 @@ export function setup(state) {
     field(t("player.given"), form[who].given, (value) => set({ [who]: { ...form[who], given: value } }), { maxlength: 60, key: `${who}g`, lang: scriptOf(form[who].given) }));
   return [
     player("A"), player("B"),
-    segments(t("game.which"), GAMES.filter((game) => state.games === null || game in (state.games ?? {})).map((game) => [game, t(`short.${game}`)]), form.game, (id) => set({ game: id, preset: "", switches: {} })),
+    segments(t("game.which"), GAMES.filter((game) => fits(state.view, game) && (state.games === null || game in (state.games ?? {}))).map((game) => [game, t(`short.${game}`)]), form.game, (id) => set({ game: id, preset: "", switches: {} })),
     five ? segments(t("setup.limit"), [30, 40, 50, 60, 80, 100].map((n) => [n, num(n)]), form.points_limit, (n) => set({ points_limit: n }))
       : segments(t("setup.race"), [1, 3, 4, 5, 6, 7, 9].map((n) => [n, num(n)]), form.race_to, (n) => set({ race_to: n })),
     five ? segments(t("setup.games"), [1, 3, 5, 7].map((n) => [n, num(n)]), form.games, (n) => set({ games: n }))

@@ -5,6 +5,8 @@ import { num, pick, signed, t } from "../lib/i18n.js";
 import { diamond, forward, PIN_PATH, tick } from "../lib/marks.js";
 import { surname } from "./parts.js";
 
+const UNSEEN = "unknown"; // the answer "did not see": it never excludes anything
+
 /** What the sensors say, in one line. */
 export function evidence(state) {
   const { view, sheet } = state;
@@ -40,16 +42,16 @@ const incomplete = (view) => (view.incomplete ? h("p", { class: "notice flame", 
 
 function single(state, row, index) {
   const chosen = row.answers.find((answer) => answer.selected);
-  const needed = row.origin === "needed" || !chosen;
-  const unseen = row.answers.find((answer) => answer.id === "unseen" || answer.id === "unknown");
-  const shown = row.answers.filter((answer) => answer !== unseen);
+  const needed = !chosen && row.selected !== UNSEEN;
+  const unseen = row.selected === UNSEEN;
+  const shown = row.answers.filter((answer) => answer.id !== UNSEEN);
   const long = shown.some((answer) => pick(answer.label).length > 26) || shown.length > 6;
   const disabled = !state.commander.ready;
   return h("section", { class: needed ? "row needed" : "row", key: row.id, "data-row": row.id, "data-index": index },
     h("div", { class: "ask" }, h("h2", { id: `q-${row.id}` }, pick(row.text)),
       h("span", { class: `origin ${row.origin}` }, t(`origin.${row.origin}`)),
-      h("button", { class: unseen?.selected ? "unseen-button on" : "unseen-button", disabled, "aria-pressed": String(Boolean(unseen?.selected)), onclick: () => (unseen ? answer(state, row, unseen) : state.send({ kind: "unanswer", question: row.id })) },
-        h("span", {}, unseen ? t("not.seen") : t("take.back")))),
+      h("button", { class: unseen ? "unseen-button on" : "unseen-button", disabled, "aria-pressed": String(unseen), onclick: () => (unseen ? state.send({ kind: "unanswer", question: row.id }) : answer(state, row, { id: UNSEEN })) },
+        h("span", {}, t("not.seen")))),
     h("div", { class: `answers n${shown.length}${long ? " long" : ""}`, role: "radiogroup", "aria-labelledby": `q-${row.id}` }, shown.map((item, place) =>
       h("button", { key: item.id, role: "radio", "aria-checked": String(Boolean(item.selected)), class: item.selected ? "answer on" : "answer", disabled, "data-answer": item.id, onclick: () => answer(state, row, item) },
         h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label)),
@@ -75,14 +77,13 @@ function multi(state, row) {
     const next = new Set(chosen);
     if (next.has(id)) next.delete(id);
     else next.add(id);
-    return pins.length ? state.send({ kind: "pick_standing", pins: pins.map((item) => item.id).filter((pin) => next.has(pin)) })
-      : state.send({ kind: "answer", question: row.id, answer: [...next].join(" ") });
+    return state.send({ kind: "answer", question: row.id, answer: row.answers.map((item) => item.id).filter((one) => next.has(one)).join(",") || "none" });
   };
   return h("section", { class: needed ? "row needed" : "row", key: row.id },
     h("div", { class: "ask" }, h("h2", {}, pick(row.text)), h("span", { class: `origin ${row.origin}` }, t(`origin.${row.origin}`)),
-      pins.length ? h("button", { class: "unseen-button", disabled: !state.commander.ready, onclick: () => state.send({ kind: "pick_standing", pins: [] }) }, h("span", {}, t("none.fell"))) : null),
+      pins.length ? h("button", { class: "unseen-button", disabled: !state.commander.ready, onclick: () => state.send({ kind: "answer", question: row.id, answer: "none" }) }, h("span", {}, t("none.fell"))) : null),
     h("div", { class: `answers n${Math.min(5, row.answers.length)}`, role: "group", "aria-label": pick(row.text) }, row.answers.map((item) =>
-      h("button", { key: item.id, class: item.selected ? "answer on" : "answer", "aria-pressed": String(Boolean(item.selected)), disabled: !state.commander.ready, "data-answer": item.id, onclick: () => toggle(item.id) },
+      h("button", { key: item.id, class: item.selected ? "answer on" : "answer", "aria-pressed": String(Boolean(item.selected)), disabled: !state.commander.ready || Boolean(item.fixed), "data-answer": item.id, onclick: () => toggle(item.id) },
         h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label) || t(`pin.${item.id}`))))));
 }
 
@@ -99,7 +100,7 @@ function calls(state) {
   const made = sheet.calls ?? [];
   const words = made.map((call) => {
     const entry = sheet.palette.find((item) => item.code === call.code);
-    return `${entry?.short ? `«${entry.short}» ` : ""}${entry ? pick(entry.word) : call.code}`;
+    return entry ? `${entry.letter ? `«${pick(entry.letter)}» ` : ""}${pick(entry.word)}` : call.code;
   });
   return h("button", { class: made.length ? "calls-row on" : "calls-row", key: "calls", onclick: () => state.show("calls") },
     h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, words.join(", ") || t("calls.none"))), forward());
@@ -121,7 +122,9 @@ export function layout(state) {
 
 /** Why a ruling cannot be accepted yet. */
 export function missingRow(state) {
-  const row = (state.sheet?.rows ?? []).find((item) => item.origin === "needed" && !item.answers.some((one) => one.selected));
+  if (state.sheet?.acceptable) return "";
+  const rows_ = state.sheet?.rows ?? [];
+  const row = rows_.find((item) => (state.sheet.needed ?? []).includes(item.id)) ?? rows_.find((item) => item.origin === "needed" && !item.answers.some((one) => one.selected));
   return row ? t("needs", { question: pick(row.text) }) : "";
 }
 
