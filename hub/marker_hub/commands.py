@@ -240,6 +240,19 @@ class ContinueRun(Base, frozen=True, tag="continue_run"):
     """Series play after the frame was won (RP-30.4b)."""
 
 
+class Act(Base, frozen=True, tag="act"):
+    """Something only the rules have to know. house: all, some or none of the object balls lie in the house (RP-19.2b);
+    white: taken or left (EXT-C3); hall_referee: called to see the run of `player` (RP-30.2); late: seconds (RP-29.3);
+    ball: `player` plays white or yellow (FP-3.4); place: where balls lie after an error, as `args` (FP-H, FP-J).
+    """
+
+    action: Literal["house", "white", "hall_referee", "late", "ball", "place"]
+    player: Who | None = None
+    value: Text = ""
+    args: dict[Text, Text] = {}
+    note: Note = ""
+
+
 class Log(Base, frozen=True, tag="log"):
     """For the record only: a remark or warning by its clause id."""
 
@@ -289,6 +302,7 @@ Command: TypeAlias = (
     | ContactReset
     | NewRack
     | ContinueRun
+    | Act
     | Log
     | Close
 )

@@ -435,6 +435,16 @@ class GameStarted(_Base, frozen=True, tag="next_game"):
     """The next game or frame begins."""
 
 
+class RulesActed(_Base, frozen=True, tag="act"):
+    """Something the rules know and the hub need not: `kind` house, white, hall_referee, late, ball or place, with its arguments."""
+
+    kind: str
+    player: str = ""
+    value: str = ""
+    args: dict[str, str] = {}
+    note: str = ""
+
+
 class Closed(_Base, frozen=True, tag="close"):
     """The protocol was signed; the table is free."""
 
@@ -485,6 +495,7 @@ Body: TypeAlias = (
     | Awarded
     | Noted
     | GameStarted
+    | RulesActed
     | Closed
 )
 """Everything that can stand in the journal; the tag is the field `k`."""

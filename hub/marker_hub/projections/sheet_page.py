@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from marker_hub.assembler.reading import live_facts
 from marker_hub.match.judge import Judged, question
 from marker_hub.match.state import MatchState
 from marker_hub.phases import Phase
 from marker_hub.projections.palette import palette
 from marker_hub.projections.rulings import brief, ruling_view
+from marker_hub.projections.table_page import record_view
 from marker_hub.table.play import DISTURBED
+from marker_hub.table.shotclock import OVERRUN_ASK
 from marker_hub.table.state import Table, Work
 from marker_rules.balls import Player
 from marker_rules.catalogue import LANGUAGES
@@ -30,11 +34,22 @@ _DISTURB = {
     "referee": {"en": "the referee", "ru": "судья", "it": "l'arbitro"},
     "nobody": {"en": "nobody", "ru": "никто", "it": "nessuno"},
 }
+_OVERRUN = {
+    "text": {
+        "en": "Was the stroke made after time?",
+        "ru": "Удар сделан после истечения времени?",
+        "it": "Il tiro è stato fatto fuori tempo?",
+    },
+    "yes": {"en": "after time", "ru": "после времени", "it": "fuori tempo"},
+    "no": {"en": "in time", "ru": "вовремя", "it": "in tempo"},
+}
 _BUTTONS = ("a1", "a2", "a3")
 
 
-def sheet_view(table: Table) -> Json:
-    """The sheet; without a shot only the palette for calls between strokes."""
+def sheet_view(table: Table, shot: int | None = None) -> Json:
+    """The sheet of the current shot (without one only the palette), or of a shot judged before, prefilled, to correct it."""
+    if shot is not None and (table.run is None or table.run.no != shot):
+        return _closed_sheet(table, shot)
     work = Work(table)
     match = table.match if table.phase != Phase.IDLE else None
     empty: Json = {
@@ -62,9 +77,30 @@ def sheet_view(table: Table) -> Json:
         "evidence": _evidence(table),
     }
     if run.ask:
-        return empty | {"rows": [_disturb_row(match)], "needed": [DISTURBED], "buttons": _disturb_buttons()}
+        return empty | _asked(match, run.ask)
     judged = work.judged()
     return empty | _judged(match, work, judged)
+
+
+def _closed_sheet(table: Table, shot: int) -> Json:
+    """The sheet of a judged shot in the state it was judged in; without rows where there is no such shot."""
+    match = table.match
+    record = match.shot(shot) if match is not None else None
+    made = sheet_view(msgspec.structs.replace(table, run=None, queue=())) | {"shot": shot}
+    if match is None or record is None:
+        return made
+    past = msgspec.structs.replace(match, state=record.before)
+    work = Work(msgspec.structs.replace(table, run=record.run, queue=(), match=past))
+    calls = [{"code": c.code, "by": c.by, "when": c.when, "args": list(c.args)} for c in record.run.calls]
+    made |= {"calls": calls, "evidence": _evidence(msgspec.structs.replace(table, run=record.run))}
+    return made | _judged(past, work, work.judged()) | {"record": record_view(match, record)}
+
+
+def _asked(match: MatchState, ask: str) -> Json:
+    """A question of the hub's own, before those of the rules."""
+    row = _disturb_row(match) if ask == DISTURBED else _overrun_row()
+    buttons = {"a1": "shot", "a2": "nobody"} if ask == DISTURBED else {"a1": "yes", "a2": "no"}
+    return {"rows": [row], "needed": [ask], "buttons": buttons}
 
 
 def _judged(match: MatchState, work: Work, judged: Judged) -> Json:
@@ -165,8 +201,16 @@ def _disturb_row(match: MatchState) -> Json:
     }
 
 
-def _disturb_buttons() -> Json:
-    return {"a1": "shot", "a2": "nobody"}
+def _overrun_row() -> Json:
+    answers = [{"id": answer, "label": _OVERRUN[answer], "selected": False, "ruling": None} for answer in ("yes", "no")]
+    return {
+        "id": OVERRUN_ASK,
+        "text": _OVERRUN["text"],
+        "origin": "needed",
+        "answers": answers,
+        "multi": False,
+        "selected": None,
+    }
 
 
 def _evidence(table: Table) -> Json:

@@ -18,6 +18,7 @@ from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.desired import turn
 from marker_hub.table.state import Table, Work
 from marker_rules.game import Due, DueKind
+from marker_rules.pyramid.clock import WARNING_S, left_s
 from marker_rules.ruling import Ruling
 
 Json = dict[str, Any]
@@ -236,13 +237,17 @@ def _clock(table: Table, now_us: int) -> Json | None:
     clock = table.clock
     if clock is None:
         return None
-    left = clock.remaining(now_us)
+    now = now_us / 1_000_000
+    left = left_s(clock, now)
+    running = table.phase == Phase.ARMED and clock.paused_at is None and clock.struck_at is None
     return {
-        "remaining_ms": max(0, left // 1000),
-        "running": clock.running,
-        "limit_s": clock.limit_us // 1_000_000,
-        "warn": left <= 10_000_000,
+        "remaining_ms": round(left * 1000),
+        "running": running,
+        "limit_s": int(clock.law.limit_s),
+        "warn": left <= WARNING_S,
         "expired": left <= 0,
+        "strict": clock.strict,
+        "extend": clock.can_extend,
     }
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import msgspec
 
-from marker_hub.clocks import Countdown
 from marker_hub.entries import digest
 from marker_hub.table.desired import desired
 from marker_hub.table.propose import preview, propose
@@ -77,7 +76,6 @@ def gaps(table: Table) -> tuple[tuple[int, int, int], ...]:
 
 def state_hash(table: Table) -> bytes:
     """128-bit hash of everything that counts: not of journal positions, caches and the log itself."""
-    clock: Countdown | None = table.clock
     match = table.match
     return digest(
         {
@@ -85,7 +83,7 @@ def state_hash(table: Table) -> bytes:
             "run": None if table.run is None else _run(table.run),
             "queue": [_run(run) for run in table.queue],
             "seats": table.seats,
-            "clock": clock,
+            "clock": table.clock,
             "pause": table.pause,
             "placed": table.placed,
             "ticked": table.ticked,

@@ -8,8 +8,9 @@ from marker_hardware.codes import Quality
 from marker_hub.assembler.channels import pin_channel
 from marker_hub.assembler.run import Opened, Rec, Stage
 from marker_hub.assembler.seats import Seat
+from marker_hub.clocks import to_hub
 from marker_hub.phases import Event, Phase, fire
-from marker_hub.table import shots
+from marker_hub.table import shotclock, shots
 from marker_hub.table.state import Work
 from marker_rules.game import DueKind
 
@@ -46,10 +47,12 @@ def rearm(work: Work) -> None:
 def arm(work: Work) -> None:
     """The table waits for a stroke: latches are cleared by the node, what happened before is no part of the next shot."""
     work.armed_n = work.mode_n = work.n
+    work.extra = {key: value for key, value in work.extra.items() if key != "wait"}
     work.pre, work.pre_us = (), None
     track = work.link.current
     work.extra = {**work.extra, "arm_seq": track.next if track is not None else 0}
     work.clear_notice("knock", "bump", "withdrawn", "loss", "incomplete", "struck-early")
+    shotclock.on_armed(work)
 
 
 def strike_now(work: Work, opened: Opened, rec: Rec | None = None, *, early: bool = False) -> None:
@@ -66,17 +69,10 @@ def strike_now(work: Work, opened: Opened, rec: Rec | None = None, *, early: boo
     if not fire(work, Event.STRIKE):
         shots.unexpected(work, Event.STRIKE)
         return
-    work.run = run
-    work.mode_n = work.n if work.armed_n == 0 else work.mode_n
-    stop_clock(work, run.opened_us)
+    unc_us = to_hub(work.link.pairs, rec.boot, rec.t, rec.mono_us)[1] if rec is not None else 0
+    work.run = shotclock.struck(work, run, unc_us)
     if not work.sensors:
         shots.request_close(work, pressed=True)
-
-
-def stop_clock(work: Work, at_us: int) -> None:
-    """The shot clock stands from the moment of the strike."""
-    if work.clock is not None:
-        work.clock = work.clock.paused(at_us)
 
 
 def after_ruling(work: Work) -> None:
@@ -86,6 +82,8 @@ def after_ruling(work: Work) -> None:
     work.placed, work.ticked, work.countdown_us, work.held = False, (), None, False
     work.pre, work.pre_us = (), None
     _seats_by_ruling(work)
+    if work.run is not None and not work.run.idle and work.run.rest_us is not None:
+        work.extra = {**work.extra, "rest_us": work.run.rest_us}
     work.run = None
     if work.queue and match.due.kind is DueKind.SHOT:
         work.run, work.queue = work.queue[0], work.queue[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from marker_hub.assembler.reading import live_facts
@@ -11,6 +12,7 @@ from marker_hub.match.state import MatchState, ShotRecord, Status
 from marker_hub.phases import Phase
 from marker_hub.table.state import Table
 from marker_hub.table.types import Desired
+from marker_rules.pyramid.clock import left_s
 
 NAME_LETTERS = 8
 
@@ -36,8 +38,8 @@ def _watched(table: Table) -> ShotRun | None:
     return run if run is not None and run.stage is not Stage.CLOSED else None
 
 
-def desired(table: Table) -> Desired:
-    """The whole desired state."""
+def desired(table: Table, now_us: int | None = None) -> Desired:
+    """The whole desired state; now_us: hub time for the seconds on the node's display, default the last entry's."""
     mode, command, identity = node_mode(table)
     match = table.match if table.phase != Phase.IDLE else None
     run = _watched(table) or table.run
@@ -50,7 +52,7 @@ def desired(table: Table) -> Desired:
         shot=number,
         score=_score(table, match),
         shot_topic=_shot(table, match),
-        display=_display(table, match),
+        display=_display(table, match, now_us if now_us is not None else table.mono_us),
     )
 
 
@@ -128,7 +130,7 @@ def points_of(ruling: Any) -> dict[str, int]:
     return made
 
 
-def _display(table: Table, match: MatchState | None) -> dict[str, Any]:
+def _display(table: Table, match: MatchState | None, now_us: int) -> dict[str, Any]:
     if match is None:
         return {"a": None, "b": None, "turn": None, "clk": None, "blink": "", "text": ""}
     now = board(match)
@@ -139,7 +141,7 @@ def _display(table: Table, match: MatchState | None) -> dict[str, Any]:
         "a": now.score["A"],
         "b": now.score["B"],
         "turn": who.lower() if who else None,
-        "clk": None if clock is None or not clock.running else max(0, clock.left_us // 1_000_000),
+        "clk": None if clock is None or table.phase != Phase.ARMED else math.ceil(left_s(clock, now_us / 1e6)),
         "blink": "",
         "text": text[:NAME_LETTERS],
     }

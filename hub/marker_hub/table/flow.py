@@ -14,7 +14,6 @@ from marker_hub.entries import (
     Closed,
     ContactReset,
     Entry,
-    ExtensionGiven,
     Fault,
     GameStarted,
     HubStarted,
@@ -26,20 +25,19 @@ from marker_hub.entries import (
     Placed,
     Readied,
     Resumed,
+    RulesActed,
     RunContinued,
     Suspended,
-    TimeCalled,
 )
 from marker_hub.match.state import begin, striker_of
 from marker_hub.phases import ALLOWED, Event, Phase, fire
-from marker_hub.table import arming, shots
+from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Work
 from marker_hub.table.types import Announce, MatchEnded
 from marker_rules.balls import Player
 from marker_rules.errors import IllegalInput
 from marker_rules.game import Action, DueKind
-
-BREAK_S = 300
+from marker_rules.pyramid.match import BREAK_S
 
 
 def on_hub_started(work: Work, entry: Entry, _body: HubStarted) -> None:
@@ -48,9 +46,7 @@ def on_hub_started(work: Work, entry: Entry, _body: HubStarted) -> None:
     work.queue = tuple(_restarted(run, now) for run in work.queue)
     if work.run is not None:
         work.run = _restarted(work.run, now)
-    if work.clock is not None and work.clock.running:
-        work.clock = work.clock.paused(min(work.mono_us, work.clock.since_us + work.clock.left_us))
-        work.notice("clock-paused")
+    shotclock.rebase(work, now)
     if work.pause is not None and work.pause.running:
         left = max(0, work.pause.remaining(work.mono_us))
         work.pause = msgspec.structs.replace(started(work.pause.limit_us, now), left_us=left)
@@ -132,7 +128,7 @@ def on_layout(work: Work, entry: Entry, body: LayoutSet) -> None:
         if changed and work.match is not None and work.match.due.kind is DueKind.SHOT and work.run is None:
             act(work, Action("layout", value=",".join(work.seats.expected)), entry)
     elif body.balls is not None and work.match is not None:
-        act(work, Action("layout", value=str(body.balls)), entry)
+        act(work, Action("layout", args=(("balls", str(body.balls)),)), entry)
     if work.match is None or work.run is not None:
         return
     if not fire(work, Event.LAYOUT):
@@ -182,7 +178,7 @@ def begin_game(work: Work) -> None:
     work.match = work.match.acted(Action("next_game"), work.n)
     work.placed, work.ticked = False, ()
     work.seats = msgspec.structs.replace(work.seats, off=())
-    work.clock = None
+    shotclock.restart(work)
 
 
 def on_next_game(work: Work, _entry: Entry, _body: GameStarted) -> None:
@@ -203,11 +199,12 @@ def on_break_request(work: Work, entry: Entry, body: BreakRequested) -> None:
     if work.match is None or Event.BREAK_REQUEST not in ALLOWED[Phase(work.phase)]:
         shots.unexpected(work, Event.BREAK_REQUEST)
         return
-    args = (("permitted", "yes"),) if body.permitted else ()
+    args = (("permission", "yes"),) if body.permitted else ()
     if not act(work, Action("break_request", Player(body.by), args=args), entry):
         return
-    arming.stop_clock(work, work.mono_us)
+    shotclock.stop(work, work.mono_us)
     work.pause = started(BREAK_S * 1_000_000, work.mono_us)
+    work.before_pause = work.phase
     fire(work, Event.BREAK_REQUEST)
     arming.entered(work)
 
@@ -222,7 +219,7 @@ def on_suspended(work: Work, _entry: Entry, body: Suspended) -> None:
         work.set_watched(run)
         shots.close(work, run.missing("suspended"))
     work.before_pause = work.phase
-    arming.stop_clock(work, work.mono_us)
+    shotclock.stop(work, work.mono_us)
     if work.pause is not None:
         work.pause = work.pause.paused(work.mono_us)
     fire(work, Event.SUSPEND)
@@ -275,6 +272,17 @@ def on_noted(work: Work, entry: Entry, body: Noted) -> None:
     act(work, Action("log", player, body.code, note=body.note), entry)
 
 
+def on_rules_acted(work: Work, entry: Entry, body: RulesActed) -> None:
+    """Something only the rules have to know; what they wait for may change by it."""
+    if work.match is None or Event.LOG_CALL not in ALLOWED[Phase(work.phase)]:
+        shots.unexpected(work, Event.LOG_CALL)
+        return
+    player = Player(body.player) if body.player in ("A", "B") else None
+    if act(work, Action(body.kind, player, body.value, tuple(body.args.items()), body.note), entry):
+        fire(work, Event.LOG_CALL)
+        arming.rearm(work)
+
+
 def on_closed(work: Work, _entry: Entry, _body: Closed) -> None:
     """The protocol is signed."""
     if work.match is None or not fire(work, Event.CLOSE_MATCH):
@@ -285,20 +293,13 @@ def on_closed(work: Work, _entry: Entry, _body: Closed) -> None:
     arming.entered(work)
 
 
-def on_time_called(work: Work, _entry: Entry, _body: TimeCalled) -> None:
-    """'Time'."""
-    shots.unexpected(work, Event.TIME_CALLED)
-
-
-def on_extension(work: Work, _entry: Entry, _body: ExtensionGiven) -> None:
-    """Extra time asked for."""
-    shots.unexpected(work, Event.EXTENSION)
-
-
 def on_clock_set(work: Work, _entry: Entry, body: ClockSet) -> None:
     """The referee stopped or started the shot clock."""
-    if work.clock is not None:
-        work.clock = work.clock.resumed(work.mono_us) if body.running else work.clock.paused(work.mono_us)
+    if body.running:
+        work.clear_notice("clock-paused")
+        shotclock.resume(work, work.mono_us)
+    else:
+        shotclock.stop(work, work.mono_us)
 
 
 def on_new_rack(work: Work, entry: Entry, _body: NewRack) -> None:

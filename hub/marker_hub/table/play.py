@@ -27,7 +27,7 @@ from marker_hub.entries import (
 from marker_hub.match.judge import RULES_ERRORS
 from marker_hub.match.state import ShotRecord, Status, read_ruling, striker_of
 from marker_hub.phases import ALLOWED, Event, Phase, fire
-from marker_hub.table import arming, shots
+from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Work
 from marker_hub.table.types import Announce
 from marker_rules.balls import Player
@@ -82,8 +82,11 @@ def on_answered(work: Work, _entry: Entry, body: Answered) -> None:
     if run is None:
         shots.unexpected(work, Event.ANSWER)
         return
-    if body.question == DISTURBED:
+    if run.ask == DISTURBED:
         _disturbed(work, run, body.answer or "")
+        return
+    if run.ask == shotclock.OVERRUN_ASK:
+        _overrun(work, run, body.answer or "")
         return
     work.run = run.answer(body.question, body.answer)
     _changed(work)
@@ -94,7 +97,7 @@ def _disturbed(work: Work, run: ShotRun, answer: str) -> None:
     if answer == "shot":
         since = min((rec.t for rec in run.records), default=None)
         work.run = msgspec.structs.replace(run, ask="", opened=Opened.ASKED, stage=Stage.ROLLING, from_t=since)
-        arming.stop_clock(work, run.opened_us)
+        work.run = shotclock.struck(work, work.run, 0)
         fire(work, Event.DISTURB_ANSWERED)
     elif answer in ("A", "B"):
         code = TOUCH.get(work.match.head.game, TOUCH_OTHER)
@@ -105,6 +108,15 @@ def _disturbed(work: Work, run: ShotRun, answer: str) -> None:
         arming.drop_shot(work)
         fire(work, Event.DISTURB_ANSWERED)
     arming.entered(work)
+
+
+def _overrun(work: Work, run: ShotRun, answer: str) -> None:
+    assert work.match is not None
+    answered = msgspec.structs.replace(run, ask="")
+    if answer == "yes":
+        answered = answered.call(Called(run.no, shotclock.OVERRUN, striker_of(work.match.state)))
+    work.run = answered
+    _changed(work)
 
 
 def _changed(work: Work) -> None:
@@ -137,7 +149,7 @@ def on_called(work: Work, _entry: Entry, body: Called) -> None:
         work.run = None
         shots.unexpected(work, Event.IDLE_CALL)
         return
-    arming.stop_clock(work, work.mono_us)
+    shotclock.stop(work, work.mono_us)
     shots.presented(work)
 
 
@@ -266,8 +278,7 @@ def on_not_a_shot(work: Work, _entry: Entry, body: NotAShot) -> None:
         shots.unexpected(work, Event.NOT_A_SHOT)
         return
     arming.drop_shot(work)
-    if work.clock is not None:
-        work.clock = work.clock.resumed(work.mono_us)
+    shotclock.not_struck(work)
     fire(work, Event.NOT_A_SHOT)
     arming.entered(work)
 
@@ -280,6 +291,7 @@ def on_interfered(work: Work, entry: Entry, body: Interfered) -> None:
         shots.unexpected(work, Event.INTERFERENCE)
         return
     arming.drop_shot(work)
+    shotclock.restart(work)
     try:
         action = Action("interference", Player(striker_of(work.match.state)), body.value, note=body.note)
         work.match = work.match.acted(action, entry.n)

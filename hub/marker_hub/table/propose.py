@@ -12,7 +12,7 @@ from marker_hub.assembler.run import Stage
 from marker_hub.match.judge import RULES_ERRORS, judge
 from marker_hub.match.state import EDITION, begin
 from marker_hub.phases import ALLOWED, Event, Phase
-from marker_hub.table import amend
+from marker_hub.table import amend, shotclock
 from marker_hub.table.play import DISTURBED, state_digest
 from marker_hub.table.state import Table, Work
 from marker_hub.table.types import Preview, Refusal, Role
@@ -40,6 +40,10 @@ PLAYER_COMMANDS = (c.MatchStart, c.Hold, c.Extension, c.BreakRequest, c.Still, c
 """What a player may do in any match; in a self-refereed one also everything about the shot."""
 
 SELF_COMMANDS = (*SHOT_COMMANDS, c.Layout, c.Place, c.NextGame, c.Undo, c.Redo, c.Resume, c.Close, c.Interference)
+
+
+ASKS = {DISTURBED: ("shot", "A", "B", "referee", "nobody"), shotclock.OVERRUN_ASK: ("yes", "no")}
+"""The hub's own questions and their answers."""
 
 
 def propose(table: Table, command: c.Command, role: Role, mono_us: int) -> Result:
@@ -183,12 +187,12 @@ def _answer(work: Work, command: c.Answer) -> Any:
     refused = _need(work, Event.ANSWER)
     if refused is not None:
         return refused
-    if run.ask and command.question != DISTURBED:
+    if run.ask and command.question != run.ask:
         return _no(work, "question", "refuse.question", question=command.question)
     if run.ask:
-        if command.answer not in ("shot", "A", "B", "referee", "nobody"):
+        if command.answer not in ASKS[run.ask]:
             return _no(work, "answer", "refuse.answer", answer=command.answer)
-        return e.Answered(run.no, DISTURBED, command.answer)
+        return e.Answered(run.no, run.ask, command.answer)
     tried = run.answer(command.question, command.answer)
     assert work.match is not None
     made = judge(tried, work.match.state, work.match.options, work.profile, work.override)
@@ -353,8 +357,23 @@ def _break_request(work: Work, command: c.BreakRequest) -> Any:
     refused = _need(work, Event.BREAK_REQUEST)
     if refused is not None:
         return refused
-    _try(work, _act("break_request", command.by, **({"permitted": "yes"} if command.permitted else {})))
+    _try(work, _act("break_request", command.by, **({"permission": "yes"} if command.permitted else {})))
     return e.BreakRequested(command.by, command.permitted)
+
+
+def _extension(work: Work, command: c.Extension) -> Any:
+    refused = _need(work, Event.EXTENSION)
+    if refused is not None:
+        return refused
+    reason = shotclock.refused(work, command.by)
+    return _no(work, "refused", "refuse.rules", reason=reason) if reason else e.ExtensionGiven(command.by)
+
+
+def _time_called(work: Work, _command: c.TimeCalled) -> Any:
+    refused = _need(work, Event.TIME_CALLED)
+    if refused is not None:
+        return refused
+    return _no(work, "early", "refuse.time_early") if shotclock.early(work, work.mono_us) else e.TimeCalled()
 
 
 def _suspend(work: Work, command: c.Suspend) -> Any:
@@ -396,8 +415,35 @@ def _next_game(work: Work, _command: c.NextGame) -> Any:
     return _need(work, Event.NEXT_GAME) or e.GameStarted()
 
 
+def _new_rack(work: Work, _command: c.NewRack) -> Any:
+    refused = _need(work, Event.NEW_RACK)
+    if refused is None:
+        _try(work, _act("new_rack"))
+    return refused or e.NewRack()
+
+
+def _continue_run(work: Work, _command: c.ContinueRun) -> Any:
+    refused = _need(work, Event.CONTINUE_RUN)
+    if refused is None:
+        _try(work, _act("continue_run"))
+    return refused or e.RunContinued()
+
+
+def _rules_act(work: Work, command: c.Act) -> Any:
+    refused = _need(work, Event.LOG_CALL)
+    if refused is not None:
+        return refused
+    args = {str(name): str(value) for name, value in command.args.items()}
+    _try(work, _act(command.action, command.player, command.value, command.note, **args))
+    return e.RulesActed(command.action, command.player or "", command.value, args, command.note)
+
+
 def _log(work: Work, command: c.Log) -> Any:
-    return _need(work, Event.LOG_CALL) or e.Noted(command.code, command.by or "", command.note)
+    refused = _need(work, Event.LOG_CALL)
+    if refused is not None:
+        return refused
+    _try(work, _act("log", command.by, command.code, command.note))
+    return e.Noted(command.code, command.by or "", command.note)
 
 
 _HANDLERS: dict[type, Callable[[Work, Any], Any]] = {
@@ -430,13 +476,14 @@ _HANDLERS: dict[type, Callable[[Work, Any], Any]] = {
     c.AwardMatch: lambda work, command: _award(work, "match", command.to, command.note),
     c.Suspend: _suspend,
     c.Resume: _resume,
-    c.Extension: lambda work, command: _need(work, Event.EXTENSION) or e.ExtensionGiven(command.by),
-    c.TimeCalled: lambda work, _command: _need(work, Event.TIME_CALLED) or e.TimeCalled(),
+    c.Extension: _extension,
+    c.TimeCalled: _time_called,
     c.ClockSet: lambda _work, command: e.ClockSet(command.running),
     c.BreakRequest: _break_request,
     c.ContactReset: _contact_reset,
-    c.NewRack: lambda work, _command: _need(work, Event.NEW_RACK) or e.NewRack(),
-    c.ContinueRun: lambda work, _command: _need(work, Event.CONTINUE_RUN) or e.RunContinued(),
+    c.NewRack: _new_rack,
+    c.ContinueRun: _continue_run,
+    c.Act: _rules_act,
     c.Log: _log,
     c.Close: lambda work, _command: _need(work, Event.CLOSE_MATCH) or e.Closed(),
 }

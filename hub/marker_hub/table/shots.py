@@ -96,6 +96,11 @@ def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
     return run
 
 
+def with_ask(run: ShotRun, question: str) -> ShotRun:
+    """The shot with a question of the hub's own before those of the rules."""
+    return msgspec.structs.replace(run, ask=question)
+
+
 def feed(work: Work, run: ShotRun, rec: Rec) -> ShotRun:
     """The shot with a record more."""
     return run.with_record(rec, opens=is_click(rec) or can_open(work, rec)).moved(work.mono_us)

@@ -17,6 +17,7 @@ from marker_hub.phases import Phase
 from marker_hub.table.log import Vec
 from marker_hub.table.types import Effect, TableConfig
 from marker_rules.game import DueKind
+from marker_rules.pyramid.clock import ShotClock
 
 PIN_MODES = ("", "normal", "play")
 """Modes of a stroke for which no ball is placed by hand."""
@@ -45,7 +46,7 @@ class Table(msgspec.Struct, frozen=True):
     run: ShotRun | None = None
     queue: tuple[ShotRun, ...] = ()
     match: MatchState | None = None
-    clock: Countdown | None = None
+    clock: ShotClock | None = None
     pause: Countdown | None = None
     before_pause: str = ""
     countdown_us: int | None = None
@@ -94,7 +95,7 @@ class Work:
     run: ShotRun | None
     queue: tuple[ShotRun, ...]
     match: MatchState | None
-    clock: Countdown | None
+    clock: ShotClock | None
     pause: Countdown | None
     before_pause: str
     countdown_us: int | None
@@ -208,20 +209,22 @@ class Work:
         due = self.match.due
         if due.kind is DueKind.CHOICE:
             return True
-        if due.kind is not DueKind.SHOT or self.placed or not self.sensors:
+        if due.kind is not DueKind.SHOT or self.placed:
             return False
-        return due.mode not in PIN_MODES or any(placement.what not in _PINS for placement in due.placements)
+        return "wait" in self.extra or (self.sensors and due.mode not in PIN_MODES)
 
     def layout_is_complete(self) -> bool:
         """Everything that must stand is known to stand, or the referee said so."""
         if self.placed or not self.sensors:
             return True
-        return self.seats.complete if self.config.profile == "carom5" else not self._outstanding()
+        standing = self.config.profile != "carom5" or self.seats.complete
+        return standing and not self._outstanding()
 
     def _outstanding(self) -> bool:
         if self.match is None:
             return False
-        return any(placement.what not in self.ticked for placement in self.match.due.placements)
+        due = self.match.due
+        return any(item.what not in self.ticked and item.what not in _PINS for item in due.placements)
 
     def contact_reset_allowed(self) -> bool:
         """The switch allows it; the rules check the rest."""
@@ -250,9 +253,13 @@ class Work:
         """The interruption began in a break."""
         return self.before_pause == Phase.BREAK
 
-    def series_runs(self) -> bool:
-        """Series play goes on after the frame (RP-30.4b to RP-30.4d)."""
-        return bool(self.extra.get("series"))
+    def was_armed(self) -> bool:
+        """The break began while the table waited for a stroke."""
+        return self.before_pause == Phase.ARMED
+
+    def new_rack_allowed(self) -> bool:
+        """The winner of a frame may have the next one racked within his run (RP-30.4d)."""
+        return self.match is not None and "new_rack" in self.match.due.choices
 
 
 _PINS = frozenset({"C", "N", "E", "S", "W"})

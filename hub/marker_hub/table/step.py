@@ -9,7 +9,7 @@ import msgspec
 
 from marker_hub import entries as e
 from marker_hub.phases import Phase
-from marker_hub.table import amend, flow, node, play, timers
+from marker_hub.table import amend, flow, node, play, shotclock, timers
 from marker_hub.table.log import Vec
 from marker_hub.table.state import Table, Work
 from marker_hub.table.types import Announce, Effect
@@ -48,8 +48,8 @@ HANDLERS: dict[type, Callable[[Work, e.Entry, Any], None]] = {
     e.Interfered: play.on_interfered,
     e.Premature: play.on_premature,
     e.Amended: amend.on_amended,
-    e.TimeCalled: flow.on_time_called,
-    e.ExtensionGiven: flow.on_extension,
+    e.TimeCalled: shotclock.on_time_called,
+    e.ExtensionGiven: shotclock.on_extension,
     e.ClockSet: flow.on_clock_set,
     e.BreakRequested: flow.on_break_request,
     e.Held: play.on_held,
@@ -58,6 +58,7 @@ HANDLERS: dict[type, Callable[[Work, e.Entry, Any], None]] = {
     e.Awarded: flow.on_awarded,
     e.Noted: flow.on_noted,
     e.GameStarted: flow.on_next_game,
+    e.RulesActed: flow.on_rules_acted,
     e.Closed: flow.on_closed,
 }
 """Every body but Undone and Redone, which tell the rest of the story anew."""

@@ -7,7 +7,7 @@ import msgspec
 from marker_hub.assembler.run import Opened, ShotRun, Stage
 from marker_hub.entries import Body, Entry, TimerExpired
 from marker_hub.phases import Event, Phase, fire
-from marker_hub.table import arming, shots
+from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Table, Work
 
 LULL, QUIET, TAIL, DISTURB, ACCEPT, BREAK = "lull", "quiet", "tail", "disturb", "accept", "break"
@@ -29,6 +29,7 @@ def deadlines(table: Table | Work) -> tuple[tuple[int, str], ...]:
         found.append((table.pre_us + config.disturb_ms * 1000, DISTURB))
     if table.countdown_us is not None and table.phase == Phase.PROPOSED:
         found.append((table.countdown_us, ACCEPT))
+    found += shotclock.deadlines(table)
     if table.pause is not None and table.phase == Phase.BREAK:
         due = table.pause.due()
         if due is not None:
@@ -107,10 +108,13 @@ def end_break(work: Work) -> None:
     from marker_hub.table.flow import begin_game
 
     work.pause = None
-    work.extra = {key: value for key, value in work.extra.items() if key != "break_of"}
-    if work.game_is_over():
+    if work.game_is_over() and work.before_pause != Phase.GAME_OVER:
         begin_game(work)
+    if work.was_armed():
+        work.placed = False
+        work.extra = {**work.extra, "wait": 1}
     fire(work, Event.BREAK_OVER)
+    work.before_pause = ""
     arming.entered(work)
 
 
@@ -119,6 +123,7 @@ def _accept(work: Work) -> None:
 
 
 _HANDLERS = {LULL: _lull, QUIET: _quiet, TAIL: _tail, DISTURB: _disturb, BREAK: _break, ACCEPT: _accept}
+_HANDLERS |= {shotclock.TEN: shotclock.ten, shotclock.TIME: shotclock.expired}
 
 
 def due_body(table: Table) -> Body | None:

@@ -19,7 +19,7 @@ from marker_hub import projections
 from marker_hub import table as core
 
 PINS = ("C", "N", "E", "S", "W")
-PLAYERS = {"A": e.PlayerInfo("Ёжиков", "Ян", "ru"), "B": e.PlayerInfo("D'Àrsié", "Ugo", "it")}
+PLAYERS: dict[Any, e.PlayerInfo] = {"A": e.PlayerInfo("Ёжиков", "Ян", "ru"), "B": e.PlayerInfo("D'Àrsié", "Ugo", "it")}
 
 
 class Driver:
@@ -93,7 +93,7 @@ class Driver:
         return self.now - self.OFFSET
 
     def birth(self, sick: dict[str, int] | None = None, **fields: Any) -> None:
-        channels = {number: 0 for number in wire.channels(self.config.profile)}
+        channels = dict.fromkeys(wire.channels(self.config.profile), 0)
         channels |= {wire.channel_number(name): code for name, code in (sick or {}).items()}
         self.put(e.Birth(boot=self.boot, uid="u1", head=self.seq, tail=self.seq, channels=channels, **fields), node=1)
 
@@ -165,7 +165,7 @@ class Driver:
     def five_pins(self, **fields: Any) -> None:
         """A match with the opener given, up to the first stroke."""
         options = {"points_limit": 50, "games": 3, **fields.pop("options", {})}
-        self.do(c.MatchStart(game="five-pins", players=dict(PLAYERS), options=options, **{"opener": "A", **fields}))
+        self.do(c.MatchStart(game="five-pins", players={**PLAYERS}, options=options, **{"opener": "A", **fields}))
         if self.phase == "placing":
             self.do(c.Ready())
 
