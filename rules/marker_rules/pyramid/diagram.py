@@ -24,7 +24,7 @@ def rack_svg(whites: int, line: SpottingLine = DEFAULT_LINE, title: str = "") ->
 
 
 def _svg(line: SpottingLine, balls: Sequence[tuple[str, Point]], title: str) -> str:
-    """x of the table runs to the right, y upwards; SVG's y runs downwards."""
+    """The x axis of the table runs to the right, y upwards; SVG's y runs downwards."""
     left, right, half = line.centre_x, line.foot_x, WIDTH_MM / 2
     box = f"{left - MARGIN_MM:g} {-half - MARGIN_MM:g} {right - left + 2 * MARGIN_MM:g} {WIDTH_MM + 2 * MARGIN_MM:g}"
     parts = [

@@ -89,14 +89,15 @@ class Met:
 class _Walk:
     """The state of one walk over the events: bits of each ball, bits it got by being met."""
 
-    __slots__ = ("any_bits", "at", "driven", "found", "own", "rows", "standing")
+    __slots__ = ("any_bits", "driven", "found", "frozen", "met_at", "own", "rows")
 
     def __init__(self, story: Story, rows: tuple[tuple[Pattern, ...], ...]) -> None:
         self.rows = rows
         self.own: dict[Ball, int] = {}
         self.driven: dict[Ball, int] = {}
         self.any_bits = 0
-        self.standing = dict(story.frozen)  # balls still against their cushion
+        self.frozen = story.frozen
+        self.met_at: dict[Ball, int] = {}  # frozen balls: the instant of their first meeting
         self.found: dict[str, int] = {}
 
     def try_tail(self, tail: Tail, ball: Ball, rail: int, at: int) -> None:
@@ -118,14 +119,12 @@ class _Walk:
                 self.try_tail(Tail.FROZEN, ball, bit, at)
 
     def meet(self, one: Ball, other: Ball, at: int) -> None:
-        own, driven, standing = self.own, self.driven, self.standing
-        if standing:
-            if other in standing:
-                self.touch_frozen(one, standing[other], at)
-            if one in standing:
-                self.touch_frozen(other, standing[one], at)
-            standing.pop(one, None)  # it has moved: it stands against the cushion no longer
-            standing.pop(other, None)
+        own, driven, frozen, met_at = self.own, self.driven, self.frozen, self.met_at
+        if frozen:  # a ball met at an earlier instant has moved: it stands against its cushion no longer
+            if other in frozen and met_at.setdefault(other, at) == at:
+                self.touch_frozen(one, frozen[other], at)
+            if one in frozen and met_at.setdefault(one, at) == at:
+                self.touch_frozen(other, frozen[one], at)
         if own:
             mine, theirs = own.get(one, 0), own.get(other, 0)
             driven[other] = driven.get(other, 0) | mine

@@ -217,12 +217,11 @@ _READERS: dict[type, Callable[[_Reader, Any, int], None]] = {
     f.Back: _Reader.back,
     f.Off: _Reader.leave,
     f.Return: _Reader.returned,
-    f.Frozen: _Reader.frozen,
     f.Interference: _Reader.disturbed,
     **dict.fromkeys((f.Topple, f.Restand, f.Wobble, f.Shift, f.Free, f.Lean), _Reader.foreign),
     **dict.fromkeys((f.Hop, f.Pass, f.Support), _Reader.foreign),
 }
-_WITHOUT_STROKE = frozenset({f.Frozen, f.Pot, f.Strike, f.Interference})
+_WITHOUT_STROKE = frozenset({f.Pot, f.Strike, f.Interference})
 
 
 def read_story(
@@ -237,8 +236,11 @@ def read_story(
     reader = _Reader(on_line, first_touch=first_touch, jaw_is_rail=jaw_is_rail)
     story = reader.story
     for at, fact in enumerate(facts):
+        if isinstance(fact, f.Frozen):  # where balls lay is known before anything moves
+            reader.frozen(fact, at)
+    for at, fact in enumerate(facts):
         kind = type(fact)
-        if kind is f.Note:
+        if kind is f.Note or kind is f.Frozen:
             continue
         if story.struck is None and kind not in _WITHOUT_STROKE:
             _illegal(fact, at, "comes before the stroke; begin with 'strike' and the ball struck")
