@@ -244,12 +244,22 @@ class App:
             self.now()
             self.v5 = 2 * hal.adc(8)
             self.brownout = self.v5 < D.POWER_BROWNOUT_MV
+            await self._rearm()
             dark = 0 if self.session.up else dark + 1
             if dark == 5:
                 hal.segments("--------", False)  # no old score may stand
             elif dark == 0 and self.text[0]:
                 pass
             await asyncio.sleep(1)
+
+    async def _rearm(self):
+        n = self.source.rearm()
+        if self.source.stale:
+            await asyncio.sleep(0.06)
+            n += self.source.rearm()
+        if n:
+            self.rearms += n
+            self.loss(n, W.LOSS_REARM)
 
     async def run(self):
         """Start every task and watch over them."""

@@ -1,11 +1,30 @@
-"""What the application may use of the board. One port per platform, each with the same names:
+"""What the application may use of the board. One port per platform, each with the same names (NAMES), and BOARD, its own.
 
-edge_source, field_scan, adc, output, ticks_us, uid, wifi, wdt, reset, reset_cause, nv, stdio, segments (and BOARD, its name).
+A module `marker_port` on the path names another port than the platform's: so the Pico's port runs on a PC over shims.
 """
 
 import sys
 
-_port = getattr(sys.implementation, "_marker_hal", None) or sys.platform
+NAMES = (
+    "edge_source",
+    "field_scan",
+    "adc",
+    "output",
+    "ticks_us",
+    "uid",
+    "wifi",
+    "wdt",
+    "reset",
+    "reset_cause",
+    "nv",
+    "stdio",
+    "segments",
+)
+
+try:
+    from marker_port import NAME as _port
+except ImportError:
+    _port = sys.platform
 if _port == "rp2":
     from tablefw.hal.rp2 import *  # noqa: F403
 elif _port == "esp32":

@@ -83,6 +83,7 @@ class Source:
         self._reading = None
         self._stall = None  # end of a stall: until then edges only reach the ring, as interrupts would do it
         self._barriers = []
+        self.stale = ()
 
     async def wait(self):
         """Until a whole frame is there. The end of the stream ends the program."""
@@ -184,6 +185,10 @@ class Source:
                     time.sleep(1)
                 time.sleep(aux / 1000)
         return False
+
+    def rearm(self):
+        """There are no interrupts here to be lost."""
+        return 0
 
     def barrier(self, stamp, token, wait, outbox):
         """A SYNC frame: everything before it is consumed."""
