@@ -1,15 +1,22 @@
-"""Runs the application of the slot that boot.py chose; after a crash keeps the trace, waits 3 s and resets."""
-
+# Runs the application from the slot that boot.py chose; after a crash keeps the trace, waits 3 s and resets.
 import sys
 import time
 
-try:
-    from tablefw.app import main
+if globals().get("SAFE"):
+    print('{"t":0,"log":"safe mode: %s; flash the node again by USB"}' % SAFE)  # noqa: F821 - set by boot.py
+else:
+    try:
+        from tablefw.app import main
 
-    main()
-except Exception as e:
-    sys.print_exception(e)
-    time.sleep(3)
-    from tablefw import hal
+        main()
+    except Exception as e:
+        sys.print_exception(e)
+        try:
+            with open("crash.txt", "w") as f:
+                sys.print_exception(e, f)
+        except (OSError, TypeError):
+            pass
+        time.sleep(3)
+        from tablefw import hal
 
-    hal.reset()
+        hal.reset()

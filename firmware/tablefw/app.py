@@ -3,7 +3,7 @@
 import asyncio
 import gc
 
-from tablefw import VERSION, hal
+from tablefw import VERSION, hal, ota, selftest
 from tablefw import board_pins as B
 from tablefw import defaults as D
 from tablefw import wire_codes as W
@@ -17,10 +17,12 @@ from tablefw.modes import Modes
 from tablefw.outbox import Outbox
 from tablefw.sensors import Sensors
 from tablefw.session import Session
+from tablefw.shell import Shell
 from tablefw.supervisor import Supervisor
 
-HEAP_LOW = 20000
-EXTEND_S = 30  # the clock must be read at least every 9 minutes
+DASHES_S = 5
+CONFIRM_S = 60
+SELFTEST_EVERY_S = D.SELFTEST_EVERY_MS // 1000
 UNC_US = {
     "pin": D.UNC_US_PIN,
     "rail": D.UNC_US_RAIL,
@@ -50,13 +52,18 @@ class App:
         self.brownout = False
         self.text = ("", False)
         self.supervisor = Supervisor()
+        self.version = VERSION
+        self.testing = False
+        self.confirmed = False
+        self.update = None
+        self.shell = Shell(self)
         self.sensors = self.session = self.link = self.source = None
         self.ext = Extender(hal.ticks_us())
         self._t0 = self.ext.now
         log.clock = self.now
         if self.config.provisioned:
             self._fit()
-        hal.nv.unlocked = False
+        hal.nv.unlocked = not self.config.provisioned
 
     def _fit(self):
         profile = self.config.get("profile")
@@ -65,6 +72,8 @@ class App:
         self.session = Session(self)
         self.outbox.on_push = self.session.poke
         self.source = hal.edge_source(B.PROFILES[profile], self.ring)
+        hal.output("IR_EN", 1000)
+        hal.output("PZ_VTH", (self.config.get("cal") or {}).get("vth", D.PIEZO_VTH_FLOOR_MV))
         self.ext = Extender(hal.ticks_us())
         self._t0 = self.ext.now
 
@@ -84,8 +93,9 @@ class App:
 
     def _mode_changed(self, mode, shot):
         hal.nv.unlocked = mode == W.MODE_SERVICE
+        hal.nv.idle = mode in (W.MODE_IDLE, W.MODE_SERVICE)
         self.outbox.push(self.now(), W.CH_NODE, W.KIND_MODE, mode, shot & 0xFFFF)
-        if mode == W.MODE_IDLE:
+        if mode == W.MODE_IDLE and self.sensors:
             self.sensors.disarm()
         if mode != W.MODE_SETTLING:
             self.collect()
@@ -236,20 +246,43 @@ class App:
                 mv = hal.adc(ch - W.CH_PIEZO_FIRST)
                 self.sensors.reading(self.now(), ch, mv)
 
+    def reset_soon(self):
+        """Say goodbye and reset, after the answer has gone out."""
+        self._leaving = asyncio.create_task(self._leave())
+
+    async def _leave(self):
+        await asyncio.sleep(0.3)
+        if self.session:
+            await self.session.farewell()
+        hal.reset()
+
     async def house(self):
-        """Once a second: supply, heap, clock, display."""
+        """Once a second: supply, clock, display, confirmation of an update, hourly self-test."""
         dark = 0
+        ticks = healthy = 0
         while True:
             self.supervisor.alive("house")
             self.now()
             self.v5 = 2 * hal.adc(8)
             self.brownout = self.v5 < D.POWER_BROWNOUT_MV
             await self._rearm()
-            dark = 0 if self.session.up else dark + 1
-            if dark == 5:
-                hal.segments("--------", False)  # no old score may stand
-            elif dark == 0 and self.text[0]:
-                pass
+            if self.session.up:
+                if dark >= DASHES_S:
+                    hal.segments(self.text[0], self.text[1])
+                dark = 0
+            else:
+                dark += 1
+                if dark == DASHES_S:
+                    hal.segments("--------", False)  # no old score may stand
+            healthy = healthy + 1 if self.session.up and self.supervisor.healthy() and not self.rearms else 0
+            idle = self.modes.mode == W.MODE_IDLE
+            if healthy >= CONFIRM_S and idle and not self.confirmed:
+                self.confirmed = True
+                if ota.confirm(hal.nv):
+                    log("firmware %s confirmed" % VERSION)
+            ticks = ticks + 1 if idle else 0
+            if ticks and ticks % SELFTEST_EVERY_S == 0:
+                await selftest.run(self)
             await asyncio.sleep(1)
 
     async def _rearm(self):
@@ -264,6 +297,7 @@ class App:
     async def run(self):
         """Start every task and watch over them."""
         sup = self.supervisor
+        sup.add("shell", self.shell.run, 60)
         if self.session:
             sup.add("drain", self.drain, 0)
             sup.add("session", self.session.run, 0)

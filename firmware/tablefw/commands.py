@@ -15,7 +15,6 @@ class Commands:
         self.queue = []
         self.done = []  # (id, code, extra), newest last
         self.bad = 0
-        self.later = {}  # cmd -> handler added by other modules
 
     def receive(self, payload, retained):
         """Take a message from `cmd`; returns the ack payload when it can be answered at once, else None."""
@@ -42,7 +41,7 @@ class Commands:
         d = self.queue[0]
         code, extra = W.ERR_OK, None
         try:
-            handler = _HANDLERS.get(d["cmd"]) or self.later.get(d["cmd"])
+            handler = _HANDLERS.get(d["cmd"])
             if handler is None:
                 raise wire.BadCommand(W.ERR_UNKNOWN_CMD, "cmd: '%s' is not known" % d["cmd"][:20])
             extra = handler(self.app, d)
@@ -116,4 +115,34 @@ def info(app, d):
     return {"result": app.info()}
 
 
-_HANDLERS = {"arm": arm, "mode": mode, "replay": replay, "info": info}
+async def test(app, d):
+    """Self-test; refused while a shot runs."""
+    from tablefw import selftest
+
+    if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE):
+        raise _wrong_mode(app, "selftest")
+    return {"result": await selftest.run(app)}
+
+
+def ota(app, d):
+    """One operation of an update."""
+    from tablefw.ota import OtaError
+    from tablefw.shell import ota_step
+
+    try:
+        app.update, result = ota_step(app, d, app.update, False)
+    except OtaError as e:
+        raise wire.BadCommand(W.ERR_BAD_ARG, str(e))
+    except (ValueError, KeyError, TypeError) as e:
+        raise wire.BadCommand(W.ERR_BAD_ARG, "ota: %s" % e)
+    return {"result": result}
+
+
+def reset(app, d):
+    """Start anew; refused while a shot runs."""
+    if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE):
+        raise _wrong_mode(app, "reset")
+    app.reset_soon()
+
+
+_HANDLERS = {"arm": arm, "mode": mode, "replay": replay, "info": info, "selftest": test, "ota": ota, "reset": reset}

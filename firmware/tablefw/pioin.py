@@ -17,7 +17,7 @@ CYCLES = 38  # of one scan without change
     in_shiftdir=rp2.PIO.SHIFT_RIGHT,
     fifo_join=rp2.PIO.JOIN_RX,
 )
-def chain():  # noqa: F821 - the names below belong to the PIO assembler
+def chain():
     """Load, shift 16 bits in, compare, push and interrupt when changed."""
     label("new")  # noqa: F821
     mov(y, x).side(2)  # noqa: F821

@@ -22,7 +22,9 @@ NAMES = (
 )
 
 try:
-    from marker_port import NAME as _port
+    import marker_port
+
+    _port = marker_port.NAME
 except ImportError:
     _port = sys.platform
 if _port == "rp2":

@@ -87,7 +87,7 @@ class Source:
         self.vectors = [0] * 15
         self.scans = bool(pins)
         self.levels = bytearray(16)
-        self.word = B.SHIFT_IDLE
+        self._word = B.SHIFT_IDLE
         self.fitted = []
         self.stale = []
         self._told = True
@@ -104,7 +104,7 @@ class Source:
         self.clk = Pin(GPIO[B.SR_CLK], Pin.OUT, value=0)
         self.load = Pin(GPIO[B.SR_LOAD_N], Pin.OUT, value=1)
         self.data = Pin(GPIO[B.SR_DATA], Pin.IN)
-        ring.push(ticks_us(), SHIFT | self.word)
+        ring.push(ticks_us(), SHIFT | self._word)
         self.timer = Timer(0)
         self.timer.init(period=POLL_MS, mode=Timer.PERIODIC, callback=self._poll)
 
@@ -117,8 +117,8 @@ class Source:
             w |= data() << i
             clk(1)
             clk(0)
-        if w != self.word:
-            self.word = w
+        if w != self._word:
+            self._word = w
             self.ring.push(ticks_us(), SHIFT | w)
         self.flag.set()
 
@@ -146,6 +146,10 @@ class Source:
         self._told = True
         item[0], item[1] = I.TIME, now
         return True
+
+    def word(self):
+        """The shift chain now."""
+        return self._word
 
     def rearm(self):
         """An edge was dropped where the level differs from the last stamp twice: stamp it now, count it."""

@@ -1,6 +1,11 @@
 """Small files in flash with a lock: outside `service` every write is a programming error and raises. Pure but for `os`."""
 
+import binascii
+import hashlib
 import os
+
+# May be written before the first shot and while idle: boot counter, slot record
+BOOT_FILES = ("boot", "boot.new", "slot", "slot.new", "uid")
 
 
 class FlashLocked(RuntimeError):
@@ -8,11 +13,12 @@ class FlashLocked(RuntimeError):
 
 
 class Files:
-    """get, put and rename of whole files below `root`; `unlocked` is set by the modes."""
+    """get, put and rename of whole files below `root`; `unlocked` (service) and `idle` are set by the modes."""
 
     def __init__(self, root):
         self.root = root
         self.unlocked = True  # until the application has started
+        self.idle = True
 
     def path(self, name):
         """Full path of a file."""
@@ -33,6 +39,33 @@ class Files:
             f.write(data)
         if self.get(name) != data:
             raise OSError("%s: not written" % name)
+
+    def append(self, name, data):
+        """Add to a file."""
+        self._check(name)
+        with open(self.path(name), "ab") as f:
+            f.write(data)
+
+    def size(self, name):
+        """Bytes in a file, 0 when there is none."""
+        try:
+            return os.stat(self.path(name))[6]
+        except OSError:
+            return 0
+
+    def digest(self, name):
+        """SHA-256 of a file, hex; "" when there is none."""
+        h = hashlib.sha256()
+        try:
+            with open(self.path(name), "rb") as f:
+                while True:
+                    b = f.read(1024)
+                    if not b:
+                        break
+                    h.update(b)
+        except OSError:
+            return ""
+        return binascii.hexlify(h.digest()).decode()
 
     def rename(self, old, new):
         """Rename, replacing what is there."""
@@ -56,5 +89,5 @@ class Files:
             pass
 
     def _check(self, name):
-        if not self.unlocked:
+        if not self.unlocked and not (self.idle and name in BOOT_FILES):
             raise FlashLocked("%s: flash is written in service mode only" % name)

@@ -132,6 +132,10 @@ class Source:
         item[0], item[1] = I.TIME, now
         return True
 
+    def word(self):
+        """The shift chain now."""
+        return self.words[0]
+
     def rearm(self):
         """Arm again the handlers whose stamped level differs from the pin's now and at the call before. How many.
 

@@ -77,6 +77,7 @@ class Source:
     def __init__(self, ring):
         self.ring = ring
         self.vectors = [0] * 15
+        self.bits = 0xFFFF
         self.buf = bytearray(2048)
         self.view = memoryview(self.buf)
         self.a = self.b = 0
@@ -163,6 +164,8 @@ class Source:
         if self._stall is not None:
             self.ring.push(us, ch << 1 | level)
             return False
+        if ch >= 64:
+            self.bits = self.bits | 1 << (ch - 64) if level else self.bits & ~(1 << (ch - 64))
         item[0], item[1], item[2], item[3], item[4] = I.EDGE, us, ch, level, aux if ch >= 64 else 0
         if ch < 64 and level and aux != 0xFFFF:
             self._reading = ((us + 300) & MASK, ch, aux)
@@ -185,6 +188,16 @@ class Source:
                     time.sleep(1)
                 time.sleep(aux / 1000)
         return False
+
+    def word(self):
+        """The shift chain now, as the emitters and the faults the host has set let it be."""
+        word = self.bits
+        duty = _out.get("IR_EN", 0)
+        for i in range(12):
+            fault = _test.get(16 + i, 0)
+            if fault == 2 or (duty < (700 if fault == 3 else 100) and fault != 1):
+                word &= ~(1 << i)
+        return word
 
     def rearm(self):
         """There are no interrupts here to be lost."""
@@ -230,15 +243,6 @@ def adc(ch):
     if ch < 7 and _out.get("PZ_TEST"):
         return _test.get(ch, 600)
     return _adc.get(ch, 0)
-
-
-def beams_lit(word):
-    """The shift word as the beams would show it, given IR_EN and the self-test faults the host has set."""
-    for i in range(12):
-        fault = _test.get(16 + i, 0)
-        if fault == 2 or (not _out.get("IR_EN") and fault != 1):
-            word &= ~(1 << i)
-    return word
 
 
 def output(name, v):
