@@ -6,33 +6,25 @@ from functools import cache
 from typing import Any
 
 from marker_hub.table.state import Table
-from marker_rules.catalogue import LANGUAGES, clauses
+from marker_rules.catalogue import LANGUAGES, Clause, clauses
 
 Json = dict[str, Any]
 
 PLACED = frozenset({"opening", "hand"})
+FROM_ROWS = frozenset({"B", "V", "G"})
+"""Errors that follow from the answers (first ball, pins, opponent's ball); called besides they would count twice."""
 
 PYRAMID = (
-    # code, who can make it, between strokes, during a stroke
-    ("RP-10.3b", ("striker",), True, False),
-    ("RP-10.3c", ("striker",), True, True),
-    ("RP-12.2", ("striker",), False, True),
-    ("RP-13", ("striker",), False, True),
-    ("RP-14", ("striker",), False, True),
-    ("RP-15.1", ("striker",), True, True),
-    ("RP-16", ("striker",), False, True),
-    ("RP-17.1", ("striker",), False, True),
-    ("RP-20.2", ("striker",), False, True),
-    ("RP-22.3a", ("striker",), False, True),
-    ("RP-22.3b", ("striker",), False, True),
-    ("RP-23.4", ("striker",), True, True),
-    ("RP-25", ("waiting",), True, True),
-    ("RP-26.1.13", ("striker",), True, True),
-    ("RP-26.1.14", ("striker",), True, True),
-    ("RP-31.2a", ("striker", "waiting"), True, True),
-    ("RP-31.2b", ("striker", "waiting"), True, True),
-)
+    "RP-10.3b", "RP-10.3c", "RP-12.2", "RP-13", "RP-14", "RP-15.1", "RP-16", "RP-17.1", "RP-20.2", "RP-22.3a", "RP-22.3b",
+    "RP-23.4", "RP-24.1", "RP-24.2", "RP-25", "RP-26.1.13", "RP-26.1.14", "RP-31.2a", "RP-31.2b",
+)  # fmt: skip
 """Calls of pyramid in the order of the text."""
+
+REMARKS = frozenset({"RP-10.3b", "RP-23.4", "RP-31.2a", "RP-31.2b"})
+"""Entries of the record, without a penalty: sent as the command `log`."""
+
+WAITING = frozenset({"RP-25", "RP-31.2a", "RP-31.2b"})
+"""Calls that can be made against the player who waits."""
 
 
 def palette(table: Table) -> list[Json]:
@@ -42,9 +34,9 @@ def palette(table: Table) -> list[Json]:
         return []
     stroke = table.run is not None and not table.run.idle
     if match.game_id.is_pyramid:
-        return [_pyramid(row, stroke) for row in PYRAMID if row[0] in clauses("pyramid")]
+        return [_pyramid(code, stroke) for code in PYRAMID]
     placed = match.due.mode in PLACED or bool(match.options["foot_always"])
-    return [_five_pins(row, stroke, placed) for row in _letters()]
+    return [_five_pins(row, stroke, placed) for row in _letters() if row.letter not in FROM_ROWS]
 
 
 @cache
@@ -75,19 +67,36 @@ def _five_pins(row: Any, stroke: bool, placed: bool) -> Json:
     }
 
 
-def _pyramid(row: tuple[str, tuple[str, ...], bool, bool], stroke: bool) -> Json:
-    code, by, idle, during = row
-    clause = clauses("pyramid")[code]
-    possible = during if stroke else idle
-    words = clause.short or clause.call or dict.fromkeys(LANGUAGES, code)
+@cache
+def _idle_calls() -> frozenset[str]:
+    from marker_rules.pyramid.offences import FOULS
+
+    return frozenset(code for code, row in FOULS.items() if row.idle) | REMARKS
+
+
+@cache
+def _pyramid_clause(code: str) -> Clause | None:
+    try:
+        return clauses("pyramid").get(code)
+    except FileNotFoundError:
+        return None
+
+
+def _pyramid(code: str, stroke: bool) -> Json:
+    clause = _pyramid_clause(code)
+    possible = stroke or code in _idle_calls()
+    call = clause.call if clause is not None else None
+    words = (clause.short if clause is not None else None) or call or dict.fromkeys(LANGUAGES, code)
+    both = code in REMARKS - {"RP-10.3b", "RP-23.4"}
     return {
         "code": code,
         "clause": code,
-        "letter": clause.letter,
-        "word": clause.call or words,
+        "letter": None,
+        "word": call or words,
         "short": words,
-        "by": list(by),
+        "by": ["striker", "waiting"] if both else ["waiting"] if code in WAITING else ["striker"],
         "possible": possible,
-        "reason": "" if possible else "needs-stroke" if during else "only-between-strokes",
+        "reason": "" if possible else "needs-stroke",
         "args": [],
+        "log": code in REMARKS,
     }

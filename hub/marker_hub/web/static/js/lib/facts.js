@@ -68,7 +68,7 @@ export function placementsText(view) {
   const balls = list.map((item) => item.what).filter((what) => !PINS.includes(what));
   return [
     pins.length ? t("place.pins", { pins: pinNames(PINS.filter((pin) => pins.includes(pin))) }) : "",
-    balls.length ? t("place.balls", { n: balls.length }) : "",
+    balls.length ? (balls.every((ball) => has(`which.${ball}`)) ? t("place.named", { balls: balls.map((ball) => t(`which.${ball}`)).join(", ") }) : t("place.balls", { n: balls.length })) : "",
   ].filter(Boolean).join("; ");
 }
 

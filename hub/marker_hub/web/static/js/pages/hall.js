@@ -59,9 +59,9 @@ function who(view, player) {
   const person = view.players[player];
   const turn = view.turn === player && view.phase !== "match_over" && view.phase !== "lag";
   const kind = ballOf(view, player);
-  const unit = innerWidth < 1024 ? 20 : innerHeight * 0.041;
-  const room = innerWidth < 600 ? innerWidth - 190 : innerWidth < 1024 ? innerWidth * 0.27 : innerWidth * 0.205;
-  const lines = nameLines(person, (text) => widthOf(text, `500 ${unit}px "Marker Text"`) <= room);
+  const unit = innerWidth < 1024 ? 21 : innerHeight * 0.041;
+  const room = innerWidth < 600 ? innerWidth - 190 : innerWidth < 1024 ? innerWidth * 0.27 : innerWidth * 0.212;
+  const lines = nameLines(person, (text) => widthOf(text, `600 ${unit}px "Marker Name"`) <= room);
   const second = lines.isGiven ? "" : lines.second;
   return h("span", { class: `who ${player.toLowerCase()}${turn ? " turn" : ""}`, lang: person.lang || null, "aria-label": `${person.name}${turn ? `, ${t("at.table")}` : ""}` },
     h("span", { class: "text" }, h("span", { class: "line" }, h("span", { class: "fit" }, lines.first)), second ? h("span", { class: "line" }, h("span", { class: "fit" }, second)) : null),

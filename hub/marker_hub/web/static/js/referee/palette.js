@@ -29,7 +29,7 @@ function chip(state, entry, player, by) {
   const { sheet, ui } = state;
   const made = (sheet.calls ?? []).find((call) => call.code === entry.code && call.by === player);
   const off = entry.possible === false;
-  const word = pick(entry.word);
+  const word = pick(entry.short) || pick(entry.word);
   const press = () => {
     if (made) return state.send({ kind: "uncall", code: entry.code, by: player });
     if (entry.args?.length && ui.asking !== entry.code) {

@@ -47,7 +47,8 @@ export function result(state) {
   if (waiting) return undecided(state, sheet.shot);
   const ruling = proposal ?? view.last?.ruling;
   if (!ruling) return null;
-  const [who, value] = pointsOf(ruling);
+  const [gets, value] = pointsOf(ruling);
+  const who = gets ?? ruling.subject ?? ruling.striker ?? null;
   const hand = ruling.ball_in_hand ? `, ${t("hand")}` : "";
   const status_ = open ? "provisional" : view.last.status === "corrected" ? "corrected" : "ruling";
   const shot = open ? (view.proposal?.shot ?? sheet?.shot) : view.last.shot;
@@ -57,7 +58,7 @@ export function result(state) {
     h("div", { class: "first" }, h("span", { class: "bold" }, upper(stream.stale ? t("last.known") : t(status_)), old), h("span", { class: "clauses" }, clauses.slice(0, 4).join(", "))),
     h("div", { class: "main" },
       h("span", { class: "digits" }, signed(value)),
-      h("span", { class: "who", lang: view.players?.[who]?.lang || null }, who ? (view.players?.[who]?.name ?? who) : t("nobody"), hand)),
+      h("span", { class: "who", lang: view.players?.[who]?.lang || null }, who ? (view.players?.[who]?.name ?? who) : t("nobody"), gets ? hand : "")),
     h("p", { class: "sentence", "aria-live": "polite" }, sentence(view, ruling, who)),
     ruling.winner ? h("p", { class: "bold wins" }, t("game.wins", { name: surname(view, ruling.winner) })) : null);
 }

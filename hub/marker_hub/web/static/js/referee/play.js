@@ -42,7 +42,7 @@ function lag(state) {
       choice(state, t("lag.replay"), { kind: "lag_result", winner: "replay", late: [...late] })),
     h("h2", { class: "dim" }, t("lag.late")),
     h("div", { class: "answers n2" }, ["A", "B"].map((player) =>
-      h("button", { key: player, class: late.has(player) ? "answer on" : "answer", "aria-pressed": String(late.has(player)), onclick: () => toggle(player) }, h("span", { class: "label" }, late.has(player) ? tick() : null, surname(view, player))))),
+      h("button", { key: player, class: late.has(player) ? "answer on" : "answer", "aria-pressed": String(late.has(player)), onclick: () => toggle(player) }, h("span", { class: "label name" }, late.has(player) ? tick() : null, surname(view, player))))),
     layout(state), seats(state),
   ];
 }
@@ -84,7 +84,7 @@ function seats(state) {
   };
   return h("section", { class: "row", key: "seats" }, h("div", { class: "ask" }, h("h2", { class: "dim" }, t("seats"))),
     h("div", { class: "answers n5" }, PINS.map((pin) => h("button", { key: pin, class: view.pins[pin] === "standing" ? "answer on" : "answer", "aria-pressed": String(view.pins[pin] === "standing"), disabled: !state.commander.ready, onclick: () => toggle(pin) },
-      h("span", { class: "label" }, t(`pin.${pin}`)), h("span", { class: "gives" }, quality[pin] && quality[pin] !== "ok" ? t(`quality.${quality[pin]}`) : t(`pin.state.${view.pins[pin]}`))))));
+      h("span", { class: "label" }, t(`pin.short.${pin}`)), h("span", { class: "gives" }, quality[pin] && quality[pin] !== "ok" ? t(`quality.${quality[pin]}`) : t(`pin.state.${view.pins[pin]}`))))));
 }
 
 function callsRow(state) {

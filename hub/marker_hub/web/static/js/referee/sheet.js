@@ -1,7 +1,7 @@
 // The shot sheet: only the rows that can still change the result, the likeliest answers chosen, one press accepts.
 import { h } from "../lib/dom.js";
-import { isPyramid, liveText, PINS, pinsText, pointsOf } from "../lib/facts.js";
-import { num, pick, signed, t } from "../lib/i18n.js";
+import { isPyramid, PINS, pinsText, pointsOf } from "../lib/facts.js";
+import { lang, num, pick, signed, t } from "../lib/i18n.js";
 import { diamond, forward, PIN_PATH, tick } from "../lib/marks.js";
 import { surname } from "./parts.js";
 
@@ -10,10 +10,22 @@ const UNSEEN = "unknown"; // the answer "did not see": it never excludes anythin
 /** What the sensors say, in one line. */
 export function evidence(state) {
   const { view, sheet } = state;
-  const text = pick(sheet?.evidence) || liveText(view);
-  if (!text) return null;
+  const text = heard(view);
+  if (!text && !sheet?.shot) return null;
   return h("p", { class: "evidence dim" },
-    h("svg", { viewBox: "-14 -73 28 74", "aria-hidden": "true", class: "pin-mark" }, h("path", { d: PIN_PATH })), h("span", {}, text));
+    h("svg", { viewBox: "-14 -73 28 74", "aria-hidden": "true", class: "pin-mark" }, h("path", { d: PIN_PATH })), h("span", {}, t("sensors.say", { text: text || t("sensors.nothing") })));
+}
+
+function heard(view) {
+  const facts = view.live?.facts ?? [];
+  const pins = PINS.filter((pin) => facts.some((fact) => fact.kind === "pin" && fact.what === pin && fact.sure !== false));
+  const count = (kind) => facts.filter((fact) => fact.kind === kind).length;
+  const contacts = count("click") - 1;
+  return [
+    pins.length ? t("heard.pins", { n: pins.length, pins: new Intl.ListFormat(lang, { type: "conjunction" }).format(pins.map((pin) => t(`pin.${pin}`))) }) : "",
+    count("pot") ? t("live.pots", { n: count("pot") }) : "",
+    contacts > 0 ? t("heard.contacts", { n: contacts }) : "",
+  ].filter(Boolean).join(", ");
 }
 
 /** What an answer would give, in small type. */
@@ -84,7 +96,7 @@ function multi(state, row) {
       pins.length ? h("button", { class: "unseen-button", disabled: !state.commander.ready, onclick: () => state.send({ kind: "answer", question: row.id, answer: "none" }) }, h("span", {}, t("none.fell"))) : null),
     h("div", { class: `answers n${Math.min(5, row.answers.length)}`, role: "group", "aria-label": pick(row.text) }, row.answers.map((item) =>
       h("button", { key: item.id, class: item.selected ? "answer on" : "answer", "aria-pressed": String(Boolean(item.selected)), disabled: !state.commander.ready || Boolean(item.fixed), "data-answer": item.id, onclick: () => toggle(item.id) },
-        h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label) || t(`pin.${item.id}`))))));
+        h("span", { class: "label" }, item.selected ? tick() : null, PINS.includes(item.id) ? t(`pin.short.${item.id}`) : pick(item.label))))));
 }
 
 function direct(state) {
