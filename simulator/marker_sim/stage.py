@@ -112,8 +112,9 @@ class HubProcess:
 
     def kill_broker(self) -> None:
         """SIGKILL to the broker that the hub started; the hub must bring it back. Raises StageError where there is none of its own."""
-        files = sorted(self.data.rglob("broker.pid"))
-        if not files:
-            raise StageError(f"no broker of this hub is recorded under {self.data}")
-        words = files[0].read_text(encoding="utf-8").split()
-        os.kill(int(words[0]), signal.SIGKILL)
+        record = self.data / "broker" / "broker.json"
+        try:
+            pid = int(json.loads(record.read_text(encoding="utf-8"))["pid"])
+            os.kill(pid, signal.SIGKILL)
+        except (OSError, ValueError, KeyError) as problem:
+            raise StageError(f"no broker of this hub to end: {record}: {problem}") from problem
