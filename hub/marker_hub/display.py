@@ -63,6 +63,11 @@ class Reconciler:
         self._tries = 0
         self.refresh()
 
+    def mark(self) -> None:
+        """Publish the score once more: when it comes back on the durable session, everything kept for us has come."""
+        self._published.pop(Topic.SCORE, None)
+        self.refresh()
+
     def node_up(self, mode: int, shot: int) -> None:
         """A birth: the node is where it says; what it was told before may be forgotten."""
         del shot

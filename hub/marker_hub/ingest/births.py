@@ -172,6 +172,8 @@ class BirthDesk:
             if link.tracker is not None:
                 link.tracker.expect(birth.head, now=False)
             link.sink.node_changed(int(birth.mode), birth.shot)
+            if link.health_raw is not None and link.health_raw.boot == birth.boot:
+                ingest.take_health(link, link.health_raw)  # it came over the other session, before this was stored
         ingest.release(link)
 
     @staticmethod

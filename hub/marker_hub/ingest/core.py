@@ -357,6 +357,10 @@ class Ingest:
     def _health(self, link: TableLink, message: Message, health: wire.Health) -> None:
         link.health_raw = health
         self.births.heard(link, health.boot, health.head, live=not message.retain)
+        self.take_health(link, health)
+
+    def take_health(self, link: TableLink, health: wire.Health) -> None:
+        """What a health report says: clock, head, qualities."""
         if health.clk is not None and health.clk_ok:
             self._clock_pair(link, entries.ClockPair(health.boot, health.clk.t_dev, health.clk.off, health.clk.rtt))
         flags = ("brownout",) if health.brownout else ()

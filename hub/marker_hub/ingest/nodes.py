@@ -22,6 +22,7 @@ class Node:
     epoch: int
     table: str
     boots: dict[int, SeqSet] = field(default_factory=dict)
+    stored: bool = False
 
     @property
     def newest(self) -> int:
@@ -43,7 +44,7 @@ class NodeRegistry:
         self.current: dict[str, tuple[Node, int]] = {}
         self._next_id = 1
         for row in reader.nodes():
-            self._by_id[row.id] = Node(row.id, row.uid, row.epoch, row.tbl)
+            self._by_id[row.id] = Node(row.id, row.uid, row.epoch, row.tbl, stored=True)
             self._next_id = max(self._next_id, row.id + 1)
         for table, node_id, boot, _n in reader.newest_births():
             node = self._by_id.get(node_id)
@@ -75,18 +76,21 @@ class NodeRegistry:
         return boot < node.newest or (boot == node.newest and held is not None and head < held.head)
 
     def plan(self, table: str, uid: str, *, new_epoch: bool) -> tuple[Node, NodeRow | None]:
-        """The node of a birth, and the row to store first when it is new."""
+        """The node of a birth, and the row to store with it while it is not known to be stored.
+
+        A number is given away at once: two tables' births may be on their way to the journal at the same time.
+        """
         node = self.newest_epoch(uid)
-        if node is not None and not new_epoch:
-            return node, None
-        epoch = 0 if node is None else node.epoch + 1
-        made = Node(self._next_id, uid, epoch, table)
-        return made, NodeRow(made.id, uid, epoch, table)
+        if node is None or new_epoch:
+            epoch = 0 if node is None else node.epoch + 1
+            node = Node(self._next_id, uid, epoch, table)
+            self._by_id[node.id] = node
+            self._next_id += 1
+        return node, None if node.stored else NodeRow(node.id, uid, node.epoch, table)
 
     def admit(self, table: str, node: Node, boot: int, *, current: bool) -> None:
         """A birth was journalled: records of this boot are this node's from now on."""
-        self._by_id[node.id] = node
-        self._next_id = max(self._next_id, node.id + 1)
+        node.stored = True
         self._owner[(table, boot)] = node
         if boot not in node.boots:
             node.boots[boot] = SeqSet(self._reader.held(node.id, boot))

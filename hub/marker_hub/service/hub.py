@@ -265,6 +265,9 @@ class Hub:
                 self.transport.announce()
             for table in self.tables_by_id.values():
                 table.reconciler.link_up()
+        if session is Session.DURABLE and up:
+            for table in self.tables_by_id.values():
+                table.reconciler.mark()
 
     # -- journal's outcomes ----------------------------------------------------------------------------------------
 
