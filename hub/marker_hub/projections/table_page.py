@@ -17,7 +17,7 @@ from marker_hub.phases import Phase
 from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.desired import turn
 from marker_hub.table.state import Table, Work
-from marker_rules.game import Due, DueKind
+from marker_rules.game import Due
 from marker_rules.pyramid.clock import WARNING_S, left_s
 from marker_rules.ruling import Ruling
 
@@ -266,7 +266,7 @@ def _countdown(table: Table, now_us: int) -> Json | None:
 
 
 def _due(due: Due, table: Table) -> Json:
-    placements = due.placements if table.run is None and due.kind in (DueKind.SHOT, DueKind.LAG) else ()
+    placements = due.placements if table.phase in _WAIT else ()
     return {
         "kind": due.kind.value,
         "player": due.player.value if due.player is not None else None,
@@ -281,7 +281,7 @@ def _due(due: Due, table: Table) -> Json:
     }
 
 
-_WAIT = (Phase.PLACING, Phase.RESPOTTING)
+_WAIT = (Phase.PLACING, Phase.RESPOTTING, Phase.LAG)
 
 
 def _stands(table: Table, what: str) -> bool:

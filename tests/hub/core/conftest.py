@@ -169,6 +169,36 @@ class Driver:
         if self.phase == "placing":
             self.do(c.Ready())
 
+    def pyramid(self, game: str = "free-pyramid", **fields: Any) -> None:
+        """A match of pyramid with the breaker given, up to the break."""
+        options = {"race_to": 2, **fields.pop("options", {})}
+        self.do(c.MatchStart(game=game, players={**PLAYERS}, options=options, **{"opener": "A", **fields}))  # type: ignore[arg-type]
+        if self.phase == "placing":
+            self.do(c.Ready())
+
+    def pots(self, *gates: str, accept: bool = True, **answers: str) -> None:
+        """A pyramid shot with balls through these gates; the answers are given where the sheet asks for them."""
+        self.click()
+        self.now += 400_000
+        self.click()
+        for gate in gates:
+            self.now += 700_000
+            self.drop(gate)
+        self.now += 300_000
+        self.rail()
+        self.now += 2_000_000
+        self.do(c.Still())
+        for _ in range(8):
+            rows = [row for row in self.sheet["rows"] if row["origin"] == "needed"]
+            if not rows:
+                break
+            row = rows[0]
+            options = [answer["id"] for answer in row["answers"]]
+            wanted = answers.get(row["id"])
+            self.do(c.Answer(question=row["id"], answer=wanted if wanted in options else options[0]))
+        if accept:
+            self.do(c.Accept())
+
     def shot(self, pins: str = "", clicks: int = 1, rails: int = 1) -> None:
         """A stroke with its records, until the balls are said to rest."""
         self.click()
@@ -245,6 +275,15 @@ def drivers() -> Iterator[Any]:
     yield make
     for driver in made:
         check_replay(driver)
+
+
+@pytest.fixture
+def free(drivers: Any) -> Driver:
+    """A match of free pyramid, A to break, table armed."""
+    driver: Driver = drivers(profile="pyramid")
+    driver.pyramid()
+    assert driver.phase == "armed"
+    return driver
 
 
 @pytest.fixture
