@@ -236,10 +236,10 @@ class Hub:
         self.streams.close()
         if self._retry is not None:
             self._retry.cancel()
-        for table in self.tables_by_id.values():
-            table.close()
         if hasattr(self, "transport"):
             await self.transport.stop()
+        for table in self.tables_by_id.values():
+            table.close()
         if hasattr(self, "journal"):
             await asyncio.to_thread(self.journal.close)
             await asyncio.sleep(0)  # the last outcomes
@@ -387,10 +387,20 @@ class Hub:
     async def command(self, table: str, command: Command, *, role: str, session: str) -> CommandResult:
         """See HubPort."""
         runtime = self.table(table)
-        if isinstance(command, MatchStart) and not command.id:
-            made = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{table}-{random_source.token_hex(3)}"
-            command = msgspec.structs.replace(command, id=made)
+        if isinstance(command, MatchStart):
+            command = self._completed(table, command)
         return await runtime.command(command, Role(role), session)
+
+    def _completed(self, table: str, command: MatchStart) -> MatchStart:
+        """The match with an id, and with what the configuration says about this table where the command says nothing."""
+        section = next(section for section in self.config.table if section.id == table)
+        changes: dict[str, Any] = {}
+        if not command.id:
+            changes["id"] = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{table}-{random_source.token_hex(3)}"
+        if section.game == command.game:
+            changes["options"] = {**section.options, **command.options}
+            changes["preset"] = command.preset or section.preset
+        return msgspec.structs.replace(command, **changes)
 
     async def matches(self) -> list[dict[str, Any]]:
         """See HubPort."""

@@ -7,7 +7,6 @@ import logging
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -367,9 +366,7 @@ class TableRuntime:
 
     def sheet(self, shot: int | None = None) -> dict[str, Any]:
         """Shot sheet of the running shot, or of a closed one."""
-        if shot is None or "shot" not in signature(projections.sheet_view).parameters:
-            return projections.sheet_view(self.value)
-        return projections.sheet_view(self.value, shot)  # type: ignore[call-arg]
+        return projections.sheet_view(self.value, shot)
 
     def snapshot(self) -> None:
         """Cache the fold; only a cache, deleting it changes nothing."""
@@ -386,7 +383,9 @@ class TableRuntime:
         self.hub.journal.task(store, self.hub.task_done)
 
     def close(self) -> None:
-        """Stop timers."""
+        """Stop timers; leave a snapshot, so that the next start need not fold everything."""
+        if self._live and self.hub.recording and self.n > self._snapshot_n and not self.lane.busy:
+            self.snapshot()
         for handle in (self._timer, self._flush):
             if handle is not None:
                 handle.cancel()
