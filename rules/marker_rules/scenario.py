@@ -19,7 +19,7 @@ from marker_rules.catalogue import LANGUAGES
 from marker_rules.errors import IllegalFact, IllegalInput, MalformedFact, RulesError
 from marker_rules.facts import Fact
 from marker_rules.notation import MAX_FACTS, parse_fact, parse_facts
-from marker_rules.options import Options
+from marker_rules.options import Options, family
 from marker_rules.shot import Call, Shot, When
 
 Raw: TypeAlias = Mapping[str, Any]
@@ -37,9 +37,11 @@ HANDLERS: dict[tuple[str, str], tuple[str, str]] = {
     ("evidence", "five-pins"): ("marker_rules.evidence.scenarios", "evidence"),
     ("evidence", "pyramid"): ("marker_rules.evidence.scenarios", "evidence"),
 }
+FAMILY_OF = {**{game.value: family(game) for game in GameId}, "pyramid": "pyramid"}
 UNJUDGED = frozenset({"prose"})  # worked examples in words; typed tests carry their ids
 AS_SET = frozenset({"respot", "violations", "credited", "options", "possible", "clauses"})
 AS_MULTISET = frozenset({"components"})
+_UNORDERED = AS_SET | AS_MULTISET
 AT_MOST = frozenset({"questions_at_most"})  # the result may be better than expected
 
 
@@ -97,7 +99,7 @@ def judge_scenario(raw: object, lang: str = "en") -> Outcome:
     """Judge one scenario. Raises ScenarioError where it is malformed."""
     if lang not in LANGUAGES:
         raise IllegalInput(f"language '{lang}' is not known; there are {', '.join(LANGUAGES)}", code="lang")
-    if not isinstance(raw, Mapping):
+    if type(raw) is not dict and not isinstance(raw, Mapping):
         raise ScenarioError("scenario", f"expected a mapping, got {type(raw).__name__}")
     name = text_field(raw, "id")
     kind, family = text_field(raw, "kind"), _family(raw)
@@ -126,12 +128,10 @@ def _field_of(problem: RulesError) -> str:
 
 def _family(raw: Raw) -> str:
     game = text_field(raw, "game")
-    if game == "pyramid":
-        return game
-    try:
-        return "pyramid" if GameId(game).is_pyramid else "five-pins"
-    except ValueError:
-        raise ScenarioError("game", f"'{game}' is not known; there are {', '.join(GameId)}, pyramid") from None
+    found = FAMILY_OF.get(game)
+    if found is None:
+        raise ScenarioError("game", f"'{game}' is not known; there are {', '.join(FAMILY_OF)}")
+    return found
 
 
 # --- comparing ------------------------------------------------------------------------------------------------------
@@ -149,23 +149,33 @@ def compare(expect: Raw, result: Mapping[str, Any]) -> tuple[Mismatch, ...]:
 def _agrees(field: str, expected: Any, got: Any) -> bool:
     if field in AT_MOST:
         return isinstance(got, int) and isinstance(expected, int) and got <= expected
-    if isinstance(expected, list) and isinstance(got, list | tuple):
-        if field in AS_SET:
-            return {_plain(item) for item in expected} == {_plain(item) for item in got}
-        if field in AS_MULTISET:
-            return Counter(map(_plain, expected)) == Counter(map(_plain, got))
-    return bool(_plain(expected) == _plain(got))
+    if _same(expected, got):
+        return True
+    if field in _UNORDERED and isinstance(expected, list) and isinstance(got, list | tuple):
+        wanted, found = Counter(map(_key, expected)), Counter(map(_key, got))
+        return wanted == found if field in AS_MULTISET else wanted.keys() == found.keys()
+    return False
 
 
-def _plain(value: Any) -> Any:
-    """A hashable form in which true and 1 differ and lists equal tuples."""
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, Mapping):
-        return ("map", frozenset((str(key), _plain(entry)) for key, entry in value.items()))
+def _same(expected: Any, got: Any) -> bool:
+    """Equal as plain data: true and 1 differ, lists equal tuples, keys compare as text."""
+    if isinstance(expected, bool) or isinstance(got, bool):
+        return expected is got
+    if expected == got:
+        return True
+    if isinstance(expected, dict) and isinstance(got, Mapping) and len(expected) == len(got):
+        found = {str(key): value for key, value in got.items()}
+        return all(str(key) in found and _same(value, found[str(key)]) for key, value in expected.items())
+    if isinstance(expected, list) and isinstance(got, list | tuple) and len(expected) == len(got):
+        return all(map(_same, expected, got))
+    return False
+
+
+def _key(value: Any) -> Any:
+    """A hashable form of an item of an unordered list."""
     if isinstance(value, list | tuple):
-        return ("list", *map(_plain, value))
-    return value
+        return tuple(map(_key, value))
+    return repr(value) if isinstance(value, Mapping) else value
 
 
 # --- reading fields, for handlers -------------------------------------------------------------------------------------
@@ -185,7 +195,7 @@ def map_field(raw: Raw, field: str) -> Raw:
     value = raw.get(field)
     if value is None:
         return {}
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise ScenarioError(field, f"expected a mapping, got {value!r}")
     return value
 
@@ -245,7 +255,7 @@ def read_calls(raw: Raw) -> tuple[Call, ...]:
     calls = []
     for index, entry in enumerate(list_field(raw, "calls")):
         where = f"calls[{index}]"
-        if not isinstance(entry, Mapping) or not _CALL_FIELDS.issuperset(entry):
+        if not isinstance(entry, dict) or not _CALL_FIELDS.issuperset(entry):
             raise ScenarioError(where, f"expected {{foul: CODE, by: A or B, when: ...}}, got {entry!r}")
         code, by, when = entry.get("foul"), entry.get("by"), entry.get("when", "during")
         if not isinstance(code, str) or not code:

@@ -15,6 +15,9 @@ from marker_rules.shot import Call, When
 PLACED = frozenset({Mode.OPENING, Mode.HAND})  # the modes in which a ball is placed first (FP-F.M, FP-F.N)
 
 
+SHOWN = tuple(row for row in ERRORS if row.shown is not None)  # all there can be when nothing was called
+
+
 @dataclass(frozen=True, slots=True)
 class Error:
     """One error found: its row, and the facts that show it (empty: the referee's call or the absence of a fact)."""
@@ -49,7 +52,7 @@ def split_calls(calls: Iterable[Call], striker: Player) -> tuple[frozenset[str],
 def stroke_errors(view: ShotView, called: frozenset[str], mode: Mode, law: Law) -> list[Error]:
     """The lettered errors of a stroke, each once, in the order of the text."""
     found: list[Error] = []
-    for row in ERRORS:
+    for row in ERRORS if called else SHOWN:
         shown = row.shown(view) if row.shown is not None else None
         if shown is None:
             if row.letter not in called or (row.placing and mode not in PLACED and not law.foot_always):

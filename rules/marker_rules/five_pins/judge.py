@@ -5,6 +5,8 @@ Source: clauses 5 to 8 and 'Errors and penalties'. Tables: `law`. Readings that 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from marker_rules.balls import Ball, GameId, Pin, Player
 from marker_rules.errors import IllegalFact, IllegalInput
 from marker_rules.facts import Strike
@@ -21,6 +23,14 @@ from marker_rules.shot import Shot
 _PIN_PLACEMENT = {pin: Placement(pin.value, pin.value) for pin in Pin}
 _BALL_PLACEMENT = {Ball.CUE: Placement("cue"), Ball.OPPONENT: Placement("opponent"), Ball.RED: Placement("red", "red")}
 _OFF_CLAUSE = {Ball.CUE: "FP-J.3a", Ball.OPPONENT: "FP-J.3c", Ball.RED: "FP-J.3d"}
+
+
+# The same few hundred steps and components come back in stroke after stroke; equal values are made once.
+_step = lru_cache(maxsize=4096)(Step)
+_component = lru_cache(maxsize=1024)(Component)
+
+
+_TURN = {player: Turn.of(player) for player in Player}
 
 
 class _Case:
@@ -45,9 +55,9 @@ class _Case:
         args: tuple[tuple[str, str | int], ...] = (),
         read: tuple[str, ...] = (),
     ) -> None:
-        self.steps.append(Step(clause, text, args, facts))
-        for interpretation in read:
-            self.interpretations[interpretation] = None
+        self.steps.append(_step(clause, text, args, facts))
+        if read:
+            self.interpretations.update(dict.fromkeys(read))
 
     def placements(self) -> tuple[Placement, ...]:
         """Every pin that fell or was displaced, in the order C N E S W, then every ball off."""
@@ -106,7 +116,7 @@ def _stroke(case: _Case, called: frozenset[str], waiting: tuple[str, ...]) -> Fi
     illegal = bool(errors) or bool(view.lean_foul)
     to = case.other if illegal or own_pins else case.striker
     made = _made(case, correct, not illegal)
-    components = [Component(part.name, part.points, to) for part in made]
+    components = [_component(part.name, part.points, to) for part in made]
     if own_pins:
         components += _own_pins(case, illegal)
     if illegal:
@@ -114,7 +124,7 @@ def _stroke(case: _Case, called: frozenset[str], waiting: tuple[str, ...]) -> Fi
     total = sum(component.points for component in components)
     if to is case.striker:
         if case.before.mode is Mode.CONTACT_RESET and total:
-            components.append(Component("void", -total, to))
+            components.append(_component("void", -total, to))
             case.step("FP-C.6", "void", read=("A24",))
             total = 0
     elif case.before.mode is Mode.CONTACT_RESET:
@@ -205,7 +215,7 @@ def _own_pins(case: _Case, illegal: bool) -> list[Component]:
     if not extra or (illegal and case.law.single):
         return []
     case.step("FP-F.0c", "bevuto_extra", (), (("points", extra),), ("A02",))
-    return [Component("bevuto", extra, case.other)]
+    return [_component("bevuto", extra, case.other)]
 
 
 # Clauses that an error cites beside its own, and the readings it rests on.
@@ -261,14 +271,14 @@ def _errors(case: _Case, errors: list[Error], made: bool) -> list[Component]:
     if made:
         case.step("FP-7.5", "all_to_opponent", read=("A35",))
         case.step("FP-8.4", "all_points_to_opponent")
-    return [Component(name, points, case.other) for name, points in parts]
+    return [_component(name, points, case.other) for name, points in parts]
 
 
 def _waiting(case: _Case, letters: tuple[str, ...], components: list[Component]) -> int:
     """Points the striker gets for errors of the player who waits."""
     total = 0
     for name, points in costs(letters, False, case.law):
-        components.append(Component(name, points, case.striker))
+        components.append(_component(name, points, case.striker))
         total += points
     for letter in letters:
         case.step(f"FP-F.{letter}", "waiting_erred", read=("A29",))
@@ -291,7 +301,7 @@ def _between_strokes(case: _Case, shot: Shot, called: frozenset[str], waiting: t
             letter = error.row.letter
             case.step(error.row.clause, "error", read=_READ[letter])
         parts = costs([error.row.letter for error in errors], False, case.law)
-        components = [Component(name, cost, case.other) for name, cost in parts]
+        components = [_component(name, cost, case.other) for name, cost in parts]
         points = points.plus(case.other, sum(cost for _, cost in parts))
         case.step("FP-F.0d", "two_more", (), (("points", points.of(case.other)),))
         if len(errors) > 1:
@@ -346,7 +356,7 @@ def _close(
     return FivePinsRuling(
         game=GameId.FIVE_PINS,
         striker=before.striker,
-        next=Turn.of(next_player) if winner is None else None,
+        next=_TURN[next_player] if winner is None else None,
         winner=winner,
         placements=case.placements(),
         interpretations=tuple(case.interpretations),

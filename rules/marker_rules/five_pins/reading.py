@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from marker_rules.balls import ALL_PINS, Pin, Player
@@ -12,16 +13,21 @@ from marker_rules.five_pins.ruling import FivePinsRuling
 from marker_rules.five_pins.state import FivePinsState, Mode, Score
 from marker_rules.options import Options
 
-FIELDS = ("striker", "score", "limit", "mode", "pins", "frozen")
+FIELDS = frozenset({"striker", "score", "limit", "mode", "pins", "frozen"})
 W = TypeVar("W", bound=StrEnum)
 
 
 def read_word(kind: type[W], value: object, field: str) -> W:
     """One word of an enum. Raises IllegalInput naming the field, the value and what is allowed."""
-    try:
-        return kind(str(value))
-    except ValueError:
-        raise IllegalInput(f"{field}: {value!r} is not one of {', '.join(kind)}", code=field) from None
+    found: W | None = _words(kind).get(value) if isinstance(value, str) else None
+    if found is None:
+        raise IllegalInput(f"{field}: {value!r} is not one of {', '.join(kind)}", code=field)
+    return found
+
+
+@cache
+def _words(kind: type[StrEnum]) -> dict[str, Any]:
+    return {word.value: word for word in kind}
 
 
 def _whole(value: object, field: str, low: int, high: int) -> int:
@@ -31,15 +37,20 @@ def _whole(value: object, field: str, low: int, high: int) -> int:
 
 
 def _score(value: object, limit: int) -> Score:
-    if not isinstance(value, Mapping) or set(value) != {"A", "B"}:
+    if not isinstance(value, Mapping) or value.keys() != {"A", "B"}:
         raise IllegalInput(f"score: {value!r} is not of the form {{A: points, B: points}}", code="score")
-    return Score(*(_whole(value[player], f"score.{player}", 0, limit - 1) for player in ("A", "B")))
+    return Score(_whole(value["A"], "score.A", 0, limit - 1), _whole(value["B"], "score.B", 0, limit - 1))
 
 
 def read_pins(value: object) -> frozenset[Pin]:
     """The pins standing. Raises IllegalInput."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
         raise IllegalInput(f"pins: {value!r} is not a list of pins", code="pins")
+    return _pins(tuple(value))
+
+
+@lru_cache(maxsize=512)
+def _pins(value: tuple[str, ...]) -> frozenset[Pin]:
     pins = [read_word(Pin, name, "pins") for name in value]
     if len(set(pins)) < len(pins):
         raise IllegalInput(f"pins: {', '.join(pins)} names a pin twice", code="pins")
@@ -48,9 +59,9 @@ def read_pins(value: object) -> frozenset[Pin]:
 
 def read_before(before: Mapping[str, Any], options: Options) -> FivePinsState:
     """A single stroke's state. `limit` falls back to the option points_limit. Raises IllegalInput naming the field."""
-    for name in before:
-        if name not in FIELDS:
-            raise IllegalInput(f"before.{name} is not known; there are {', '.join(FIELDS)}", code=str(name))
+    if not before.keys() <= FIELDS:
+        name = next(name for name in before if name not in FIELDS)
+        raise IllegalInput(f"before.{name} is not known; there are {', '.join(sorted(FIELDS))}", code=str(name))
     limit = _whole(before.get("limit", options["points_limit"]), "limit", 1, 1_000_000)
     return FivePinsState(
         striker=read_word(Player, before.get("striker"), "striker"),
