@@ -30,8 +30,18 @@ def draw_schematics(tree: Tree) -> dict[str, str]:
     drawn = {}
     for script in tree.files(SCHEMATICS, "*.py"):
         drawing = runpy.run_path(str(tree.path(script)))["drawing"]
-        drawn[script.removesuffix(".py") + ".svg"] = drawing.get_imagedata("svg").decode().rstrip() + "\n"
+        drawn[script.removesuffix(".py") + ".svg"] = _on_paper(drawing.get_imagedata("svg").decode())
     return drawn
+
+
+def _on_paper(svg: str) -> str:
+    """With a white ground: a reader with a dark page could not see black lines."""
+    match = re.search(r'viewBox="(\S+) (\S+) (\S+) (\S+)"[^>]*>', svg)
+    if match is None:
+        raise Unavailable("schemdraw drew an SVG without a viewBox; use the version of the dev extra")
+    x, y, width, height = match.groups()
+    ground = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="#fff"/>'
+    return svg[: match.end()] + ground + svg[match.end() :].rstrip() + "\n"
 
 
 def draw_mounts(tree: Tree) -> dict[str, str]:

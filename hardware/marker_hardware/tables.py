@@ -81,6 +81,16 @@ class PinShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spacing: Num
 
 
+class Seat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Slate pocket under a pin: side and depth of the square, cable hole, step of the filled surface, cloth (mm)."""
+
+    side: Num
+    depth: Num
+    hole: Num
+    step: Num
+    cloth: Num
+
+
 class PocketShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Mouth = smallest gap between the jaws, jaw rounding, throat length, shelf behind the mouth line."""
 
@@ -160,6 +170,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     pin: PinShape | None = None
     pins: dict[str, Point] = {}
     pin_board: CabledBox | None = None
+    seat: Seat | None = None
     pockets: dict[str, Pocket] = {}
     pocket_corner: PocketShape | None = None
     pocket_middle: PocketShape | None = None
