@@ -60,8 +60,9 @@ def shots(options: Options, seed: int, number: int) -> Iterator[Play]:
 
 def truth(play: Play, options: Options) -> dict[str, str]:
     """What a referee who saw everything answers, by question id."""
-    if options.game.is_pyramid:
-        return pyramid_truth(play.facts, play.asked_calls, play.ruling(options))
+    if options.game.is_pyramid:  # legal or foul is answered apart from the fouls already called
+        bare = Play(play.before, play.facts, (), play.asked_calls).ruling(options)
+        return pyramid_truth(play.facts, play.asked_calls, bare, play.ruling(options))
     return five_pins_truth(play.facts)
 
 

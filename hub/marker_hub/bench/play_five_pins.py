@@ -20,15 +20,15 @@ LONGEST = 14  # events of one stroke
 # What happens next: (event, weight before any contact, weight after one).
 EVENTS = {
     "cue opponent": (86, 5),
-    "cue red": (6, 12),
-    "opponent red": (0, 12),
+    "cue red": (6, 7),
+    "opponent red": (0, 7),
     "both": (1, 1),
-    "pin cue": (3, 5),
+    "pin cue": (3, 3),
     "pin opponent": (0, 22),
     "pin red": (0, 8),
     "wobble": (1, 2),
     "cushion": (2, 14),
-    "end": (5, 34),
+    "end": (5, 40),
 }
 
 

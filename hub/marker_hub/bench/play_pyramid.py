@@ -21,6 +21,7 @@ PHASES = {
 FOULED = 0.06
 CODES = ("RP-13", "RP-14", "RP-15.1", "RP-16", "RP-17.1")
 POTTED = {0: 62, 1: 28, 2: 8, 3: 2}
+PLANNED = 0.8  # share of shots that are sure to be legal by 18
 NO_CONTACT = 0.03
 INSIDE = 0.15  # share of shots from the house that meet a ball in it first
 RAILS = sorted(PYRAMID_RAILS)
@@ -96,6 +97,9 @@ def _facts(rng: random.Random, cue: Ball, others: list[Ball], breaks: bool) -> t
         facts.append(f.Contact(((rng.choice(moving), ball),)))
         moving.append(ball)
     facts += _runs(rng, moving, rng.randrange(5))
+    if rng.random() < PLANNED:
+        runner = rng.choice(moving)  # a player sees to it that one ball meets a pattern of clause 18
+        facts += [f.Cross(runner), f.Cushion(runner, rng.choice(RAILS))]
     for _ in range(min(rng.choices(tuple(POTTED), POTTED.values())[0], len(moving))):
         ball = moving.pop(rng.randrange(len(moving)))
         facts.append(f.Pot(ball, rng.choice(POCKETS)))
@@ -105,14 +109,18 @@ def _facts(rng: random.Random, cue: Ball, others: list[Ball], breaks: bool) -> t
     return tuple(facts)
 
 
-def pyramid_truth(facts: tuple[f.Fact, ...], asked: tuple[Call, ...], ruling: Ruling) -> dict[str, str]:
-    """The answers to QG, Q1, Q11, QL, QM; whether a shot was legal the referee judges by the rules themselves."""
+def pyramid_truth(facts: tuple[f.Fact, ...], asked: tuple[Call, ...], bare: Ruling, ruling: Ruling) -> dict[str, str]:
+    """The answers to QG, Q1, Q11, QL, QM; whether a shot was legal the referee judges by the rules themselves.
+
+    bare: the ruling apart from the fouls he called. ruling: with them.
+    """
+    assert isinstance(bare, PyramidRuling)
     assert isinstance(ruling, PyramidRuling)
     potted = [fact.ball for fact in facts if isinstance(fact, f.Pot)]
     return {
         "QG": str(len(potted)),
         "Q1": "yes" if Ball.C in potted else "no",
         "Q11": "no" if asked else "yes",
-        "QL": "legal" if ruling.legal else "foul",
+        "QL": "legal" if bare.legal else "foul",
         "QM": "met" if ruling.legal_by in ("RP-11.1.2", "RP-11.1.3") else "not-met",
     }
