@@ -99,7 +99,7 @@ def _frames(match: MatchState) -> tuple[GameLine, ...]:
     state = match.start
     for item in (*match.items, None):
         after = match.state if item is None else getattr(item, "before", None)
-        if after is None:
+        if after is None or (item is not None and item.aside_n):
             continue
         now = pair(after.frames)
         for player in ("A", "B"):

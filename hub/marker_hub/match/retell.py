@@ -57,44 +57,41 @@ class Teller:
         old = items[at]
         assert isinstance(old, ShotRecord)
         state = old.before
-        rest = [*self._changed(old, change, n), *items[at + 1 :], *self._returning(n)]
+        rest = [*self._changed(old, change, n), *items[at + 1 :]]
         done: list[Item] = items[:at]
-        aside: list[ShotRecord] = []
         stopped = False
-        for item in rest:
-            if stopped:
-                if isinstance(item, ShotRecord):
-                    aside.append(msgspec.structs.replace(item, status=Status.ASIDE))
-                continue
-            if isinstance(item, Act):
+        for place, item in enumerate(rest):
+            if stopped or self._gone(item, rest[place + 1 :]):
+                done.append(self._set_aside(item, n))
+            elif isinstance(item, Act):
                 after = self._act(state, item)
-                if after is None and item.action.kind != "choose":
-                    stopped = True
-                elif after is not None:
-                    state = after
-                    done.append(item)
-                continue
-            made = self._shot(item, state, stored)
-            if made is None:
-                stopped = True
-                aside.append(msgspec.structs.replace(item, status=Status.ASIDE))
-                continue
-            record, state = made
-            done.append(record)
-        match = msgspec.structs.replace(self.match, items=tuple(done), aside=tuple(aside), state=state)
+                stopped = after is None and item.action.kind in ("next_game", "lag")
+                state = state if after is None else after
+                done.append(self._set_aside(item, n) if after is None else msgspec.structs.replace(item, aside_n=0))
+            else:
+                made = self._shot(item, state, stored)
+                if made is None:
+                    done.append(self._set_aside(item, n))
+                else:
+                    record, state = made
+                    done.append(record)
+        match = msgspec.structs.replace(self.match, items=tuple(done), state=state)
         if change.insert_after:
             match = msgspec.structs.replace(match, next_no=match.next_no + 1)
-        open_shots = tuple(item.no for item in done if isinstance(item, ShotRecord) and item.open)
-        return Told(match, tuple(item.no for item in aside), open_shots)
+        return Told(
+            match,
+            tuple(item.no for item in match.aside),
+            tuple(item.no for item in match.shots if item.open),
+        )
 
-    def _returning(self, n: int) -> tuple[ShotRecord, ...]:
-        """Shots set aside by an earlier correction come back, unless the match went on without them since."""
-        aside = self.match.aside
-        if not aside:
-            return ()
-        newest = max(item.n for item in aside)
-        played = any(isinstance(item, ShotRecord) and newest < item.n < n for item in self.match.items)
-        return () if played else tuple(msgspec.structs.replace(item, status=Status.FINAL) for item in aside)
+    def _gone(self, item: Item, later: list[Item]) -> bool:
+        """True for what was set aside before and the match has gone on without since: it never comes back by itself."""
+        if not item.aside_n:
+            return False
+        return any(isinstance(other, ShotRecord) and other.n > item.aside_n for other in later)
+
+    def _set_aside(self, item: Item, n: int) -> Item:
+        return item if item.aside_n else msgspec.structs.replace(item, aside_n=n)
 
     def _changed(self, old: ShotRecord, change: Change, n: int) -> tuple[ShotRecord, ...]:
         if change.delete:
@@ -155,7 +152,7 @@ class Teller:
     ) -> tuple[ShotRecord, Any] | None:
         """The shot judged in a state, and the state after it; None where the rules wait for something else."""
         if item.status is Status.VOID:
-            return msgspec.structs.replace(item, before=state), state
+            return msgspec.structs.replace(item, before=state, aside_n=0), state
         if due_of(self.match.head.game, state).kind is not DueKind.SHOT:
             return None
         before = with_striker(state, item.striker)
@@ -171,6 +168,7 @@ class Teller:
             status = Status.CORRECTED
         record = msgspec.structs.replace(
             item,
+            aside_n=0,
             before=before,
             ruling=ruling,
             old=was if changed else item.old,

@@ -27,13 +27,13 @@ class Status(StrEnum):
     CORRECTED = "corrected"
     MANUAL = "manual"
     VOID = "void"
-    ASIDE = "aside"  # set aside because an earlier correction ended the play it belonged to
 
 
 class ShotRecord(msgspec.Struct, frozen=True):
     """A judged shot. before: the rules' state it was judged in; old: the ruling before the last correction.
 
     n: journal position of the ruling; open: after a correction this shot still needs an answer or a look.
+    aside_n: position of the correction that set it aside, 0 where it counts.
     """
 
     no: int
@@ -50,13 +50,15 @@ class ShotRecord(msgspec.Struct, frozen=True):
     by: str = ""
     edition: str = EDITION
     open: bool = False
+    aside_n: int = 0
 
 
 class Act(msgspec.Struct, frozen=True):
-    """Something that is not a shot, done to the rules' state at journal position n."""
+    """Something that is not a shot, done to the rules' state at journal position n; aside_n as for shots."""
 
     action: Action
     n: int
+    aside_n: int = 0
 
 
 Item: TypeAlias = ShotRecord | Act
@@ -70,7 +72,6 @@ class MatchState(msgspec.Struct, frozen=True):
     start: Any
     state: Any
     items: tuple[Item, ...] = ()
-    aside: tuple[ShotRecord, ...] = ()
     next_no: int = 1
     started_ms: int = 0
     signed: bool = False
@@ -93,14 +94,19 @@ class MatchState(msgspec.Struct, frozen=True):
 
     @property
     def shots(self) -> tuple[ShotRecord, ...]:
-        """The judged shots in order."""
-        return tuple(item for item in self.items if isinstance(item, ShotRecord))
+        """The judged shots that count, in order."""
+        return tuple(item for item in self.items if isinstance(item, ShotRecord) and not item.aside_n)
+
+    @property
+    def aside(self) -> tuple[ShotRecord, ...]:
+        """Shots that an earlier correction set aside: kept, and back in their place when it is corrected again."""
+        return tuple(item for item in self.items if isinstance(item, ShotRecord) and item.aside_n)
 
     @property
     def last(self) -> ShotRecord | None:
         """The last judged shot."""
         for item in reversed(self.items):
-            if isinstance(item, ShotRecord):
+            if isinstance(item, ShotRecord) and not item.aside_n:
                 return item
         return None
 

@@ -31,7 +31,7 @@ def rejudged(match: MatchState, since: int) -> tuple[Rejudged, ...]:
     made: list[Rejudged] = []
     seen = False
     for item in match.items:
-        if not isinstance(item, ShotRecord):
+        if not isinstance(item, ShotRecord) or item.aside_n:
             continue
         seen = seen or item.no == since
         if seen:

@@ -105,13 +105,13 @@ def _seats_by_ruling(work: Work) -> None:
     work.seats = msgspec.structs.replace(work.seats, said=said)
 
 
-def drop_shot(work: Work) -> None:
-    """The current shot is void; one that waited behind it takes its place."""
+def drop_shot(work: Work, *, placed: bool = False) -> None:
+    """The current shot is void; one that waited behind it takes its place. placed: what was placed by hand still is."""
     work.run = None
     if work.queue:
         work.run, work.queue = work.queue[0], work.queue[1:]
     work.countdown_us = None
-    work.placed = False
+    work.placed = work.placed and placed
 
 
 def closed_waiting(work: Work) -> bool:

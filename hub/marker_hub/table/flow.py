@@ -115,6 +115,7 @@ def on_chosen(work: Work, entry: Entry, body: Chosen) -> None:
         shots.unexpected(work, Event.CHOICE)
         return
     if act(work, Action("choose", work.match.due.player, body.value), entry):
+        work.extra = {**work.extra, "handled": 1}
         fire(work, Event.CHOICE)
         arming.entered(work)
 
@@ -143,6 +144,7 @@ def on_readied(work: Work, _entry: Entry, _body: Readied) -> None:
         shots.unexpected(work, Event.READY)
         return
     work.placed = True
+    work.extra = {**work.extra, "handled": 1}
     if work.profile == "carom5":
         work.seats = work.seats.all_stand()
     if not fire(work, Event.READY):
@@ -155,6 +157,7 @@ def on_placed(work: Work, _entry: Entry, body: Placed) -> None:
     """One placement ticked off."""
     kept = tuple(what for what in work.ticked if what != body.what)
     work.ticked = (*kept, body.what) if body.done else kept
+    work.extra = {**work.extra, "handled": 1}
     if work.profile == "carom5" and body.done and body.what in work.seats.expected:
         standing = tuple(pin for pin in work.seats.expected if work.seats.seat(pin).value == "standing")
         work.seats = work.seats.say((*standing, body.what), None)

@@ -105,7 +105,7 @@ def _disturbed(work: Work, run: ShotRun, answer: str) -> None:
         work.run = ShotRun(no=run.no, opened=Opened.CALL, opened_us=run.opened_us, stage=Stage.CLOSED, calls=(call,))
         fire(work, Event.DISTURB_ANSWERED)
     else:
-        arming.drop_shot(work)
+        arming.drop_shot(work, placed=True)
         fire(work, Event.DISTURB_ANSWERED)
     arming.entered(work)
 
@@ -161,7 +161,7 @@ def on_call_taken(work: Work, _entry: Entry, body: CallTaken) -> None:
         return
     work.run = run.uncall(body.code, body.by)
     if work.run.idle and not work.run.calls:
-        arming.drop_shot(work)
+        arming.drop_shot(work, placed=True)
         fire(work, Event.CORRECTED)
         arming.entered(work)
         return
@@ -277,7 +277,7 @@ def on_not_a_shot(work: Work, _entry: Entry, body: NotAShot) -> None:
     if run is None or Event.NOT_A_SHOT not in ALLOWED[Phase(work.phase)]:
         shots.unexpected(work, Event.NOT_A_SHOT)
         return
-    arming.drop_shot(work)
+    arming.drop_shot(work, placed=True)
     shotclock.not_struck(work)
     fire(work, Event.NOT_A_SHOT)
     arming.entered(work)

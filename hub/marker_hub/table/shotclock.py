@@ -51,10 +51,11 @@ def on_armed(work: Work) -> None:
     rest_us = work.extra.get("rest_us")
     now = seconds(work.mono_us)
     rest = now if rest_us is None else min(seconds(rest_us), now)
-    done = now if work.placed or rest_us is None else None
+    done = now if "handled" in work.extra or rest_us is None else None
     used = pair(match.state.extensions)[striker_of(match.state)]
     at = law.start_time(rest, done, match.options)
     work.clock = law.start(law.ClockLaw.of(match.options), at, min(used, law.EXTENSIONS_PER_FRAME))
+    work.extra = {key: value for key, value in work.extra.items() if key != "handled"}
     work.extra = {**work.extra, "clock_no": shots.next_no(work)}
     _rearm_calls(work)
 

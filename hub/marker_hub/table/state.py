@@ -215,10 +215,10 @@ class Work:
 
     def layout_is_complete(self) -> bool:
         """Everything that must stand is known to stand, or the referee said so."""
-        if self.placed or not self.sensors:
+        if not self.sensors:
             return True
         standing = self.config.profile != "carom5" or self.seats.complete
-        return standing and not self._outstanding()
+        return standing and (self.placed or not self._outstanding())
 
     def _outstanding(self) -> bool:
         if self.match is None:

@@ -188,16 +188,24 @@ class Driver:
         self.rail()
         self.now += 2_000_000
         self.do(c.Still())
+        self.decide(**answers)
+        if accept:
+            self.do(c.Accept())
+
+    def decide(self, **answers: str) -> None:
+        """Answer what is asked: as given here, else the first answer of a row that has none selected."""
         for _ in range(8):
-            rows = [row for row in self.sheet["rows"] if row["origin"] == "needed"]
-            if not rows:
-                break
-            row = rows[0]
+            open_rows = [
+                row for row in self.sheet["rows"] if row["origin"] == "needed" or answers.get(row["id"], "") != ""
+            ]
+            row = next(
+                (row for row in open_rows if row["selected"] != answers.get(row["id"], row["selected"] or "")), None
+            )
+            if row is None:
+                return
             options = [answer["id"] for answer in row["answers"]]
             wanted = answers.get(row["id"])
             self.do(c.Answer(question=row["id"], answer=wanted if wanted in options else options[0]))
-        if accept:
-            self.do(c.Accept())
 
     def shot(self, pins: str = "", clicks: int = 1, rails: int = 1) -> None:
         """A stroke with its records, until the balls are said to rest."""

@@ -43,9 +43,7 @@ def test_a_foul_opens_two_choices_and_the_penalty_is_owed(free: Any) -> None:
     free.do(c.Call(code="RP-16", by="A"))
     free.now += 1_000_000
     free.do(c.Still())
-    while free.phase == "asking":
-        row = next(row for row in free.sheet["rows"] if row["origin"] == "needed")
-        free.do(c.Answer(question=row["id"], answer=row["answers"][0]["id"]))
+    free.decide()
     assert free.view["proposal"]["ruling"]["short"] == "F"
     free.do(c.Accept())
     assert free.score == (1, 0)
@@ -197,9 +195,7 @@ def test_balls_to_place_are_ticked_off(drivers: Any) -> None:
     driver.do(c.Call(code="RP-16", by="A"))
     driver.now += 1_000_000
     driver.do(c.Still())
-    while driver.phase == "asking":
-        row = next(row for row in driver.sheet["rows"] if row["origin"] == "needed")
-        driver.do(c.Answer(question=row["id"], answer=row["answers"][0]["id"]))
+    driver.decide()
     driver.do(c.Accept())
     driver.do(c.Choice(value="play"))
     todo = [item["what"] for item in driver.view["due"]["placements"]]
