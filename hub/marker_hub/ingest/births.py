@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("marker.births")
 
-CONFIRM_S = 3.0
+CONFIRM_S = 1.0
 
 
 @dataclass(slots=True)

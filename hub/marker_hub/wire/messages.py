@@ -198,7 +198,7 @@ class Gap(Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "fro
 
 
 class Ack(Struct, frozen=True, forbid_unknown_fields=True):
-    """Answer to one command. ok is `code == 0`; result: per channel a quality code, and supply readings, of a self-test."""
+    """Answer to one command. ok is `code == 0`; result: what a self-test (quality code per channel) or `info` found, shown only."""
 
     id: CommandId
     ok: bool
@@ -207,7 +207,7 @@ class Ack(Struct, frozen=True, forbid_unknown_fields=True):
     head: U32
     gap: Gap | None = None
     msg: Annotated[str, Meta(max_length=200)] = ""
-    result: Annotated[dict[ChannelName, Annotated[int, Meta(ge=0, le=1_000_000)]], Meta(max_length=64)] | None = None
+    result: Annotated[dict[Short, Any], Meta(max_length=64)] | None = None
 
 
 class ButtonKey(StrEnum):

@@ -106,3 +106,9 @@ def test_topics_are_read_or_refused(text: str, expected: tuple[str, Topic] | Non
 def test_a_table_id_that_would_leave_its_topic_is_refused() -> None:
     with pytest.raises(ValueError, match="table id"):
         wire.topic("1/#", Topic.EV)
+
+
+def test_the_answer_to_info_is_read_whatever_the_node_tells_of_itself() -> None:
+    """A refused answer would leave a doubtful birth unconfirmed, and its records waiting."""
+    payload = b'{"id":"who-1-1","ok":true,"code":0,"boot":1,"head":9,"result":{"fw":"0.1.0","provisioned":true,"mem":[1,2],"x":null}}'
+    assert wire.decode(Topic.CMD_ACK, payload).head == 9
