@@ -180,12 +180,17 @@ class Config:
         """Value of a key in use."""
         return self.data.get(key, default)
 
-    def set(self, key, value):
-        """Check and keep a value for the next commit."""
+    def set(self, key, value, part=False):
+        """Check and keep a value for the next commit. "cal.x" sets one part of the calibration; part = append to a text."""
+        draft = dict(self.data if self.draft is None else self.draft)
+        if key.startswith("cal."):
+            value = dict(draft.get("cal") or {}, **{key[4:]: value})
+            key = "cal"
+        elif part:
+            value = draft.get(key, "") + value
         check(key, value)
-        if self.draft is None:
-            self.draft = dict(self.data)
-        self.draft[key] = value
+        draft[key] = value
+        self.draft = draft
 
     def commit(self):
         """Write the draft; it counts from the next start. Raises ConfigError when a required key is missing."""

@@ -94,7 +94,7 @@ class Shell:
 def _service(shell):
     m = shell.app.modes.mode
     if m != W.MODE_SERVICE and shell.app.config.provisioned:
-        raise ValueError("service mode first (mode is %d)" % m)
+        raise wire.BadCommand(W.ERR_WRONG_MODE, "service mode first (mode is %d)" % m)
 
 
 def _info(shell, d):
@@ -110,7 +110,7 @@ def _get(shell, d):
 
 
 def _set(shell, d):
-    shell.app.config.set(d["key"], d["value"])
+    shell.app.config.set(d["key"], d["value"], bool(d.get("part")))
 
 
 def _commit(shell, d):
@@ -123,18 +123,18 @@ def _mode(shell, d):
     app = shell.app
     wanted = d["mode"]
     if wanted not in (W.MODE_IDLE, W.MODE_SERVICE):
-        raise ValueError("mode: 1 (idle) or 4 (service)")
+        raise wire.BadCommand(W.ERR_BAD_ARG, "mode: 1 (idle) or 4 (service)")
     if app.modes.mode not in (wanted, W.MODE_IDLE, W.MODE_SERVICE) or not app.modes.set(wanted):
-        raise ValueError("refused in mode %d" % app.modes.mode)
+        raise wire.BadCommand(W.ERR_WRONG_MODE, "refused in mode %d" % app.modes.mode)
     return {"mode": app.modes.mode}
 
 
 def _fitted(shell):
     app = shell.app
     if app.sensors is None:
-        raise ValueError("not provisioned: no sensors are set up")
+        raise wire.BadCommand(W.ERR_WRONG_MODE, "not provisioned: no sensors are set up")
     if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE):
-        raise ValueError("refused in mode %d" % app.modes.mode)
+        raise wire.BadCommand(W.ERR_WRONG_MODE, "refused in mode %d" % app.modes.mode)
     return app
 
 
@@ -148,14 +148,14 @@ def _calibrate(shell, d):
     if step == "scan":
         n = d.get("n", 20)
         if type(n) is not int or not 1 <= n <= 500:
-            raise ValueError("n: 1..500")
+            raise wire.BadCommand(W.ERR_BAD_ARG, "n: 1..500")
         return selftest.scan(app, n)
     if step == "noise":
         s = d.get("s", 10)
         if type(s) is not int or not 1 <= s <= 60:
-            raise ValueError("s: 1..60")
+            raise wire.BadCommand(W.ERR_BAD_ARG, "s: 1..60")
         return selftest.noise(app, s)
-    raise ValueError("step: scan or noise")
+    raise wire.BadCommand(W.ERR_BAD_ARG, "step: scan or noise")
 
 
 def _log(shell, d):
@@ -192,7 +192,7 @@ def _ota(shell, d):
 async def _reset(shell, d):
     app = shell.app
     if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE, W.MODE_BOOT):
-        raise ValueError("refused in mode %d" % app.modes.mode)
+        raise wire.BadCommand(W.ERR_WRONG_MODE, "refused in mode %d" % app.modes.mode)
     app.reset_soon()
 
 
