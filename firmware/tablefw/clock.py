@@ -8,6 +8,7 @@ LIMIT = (1 << 48) - 1  # a record keeps 48 bits: 8.9 years
 RTT_MAX_US = 250_000
 JUMP_US = 5_000
 AGREEING = 3
+DRIFT = 32  # samples agree when they differ by no more than a clock that is wrong by 1/32 explains
 KEEP = 8
 
 
@@ -50,7 +51,7 @@ class Offset:
         limit = JUMP_US + rtt // 2
         if self.best is not None and abs(off - self.best[1]) > limit:
             self.ok = False
-            if self._jump and abs(off - self._jump[-1][1]) > limit:
+            if self._jump and abs(off - self._jump[-1][1]) > limit + (t3 - self._jump[-1][2]) // DRIFT:
                 self._jump = []  # two jumps that disagree prove nothing
             self._jump.append((rtt, off, t3))
             if len(self._jump) < AGREEING:

