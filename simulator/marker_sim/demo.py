@@ -27,6 +27,8 @@ from marker_sim.stage import HubProcess, Ready
 from marker_sim.tableplay import Progress, TablePlay, View
 from marker_sim.truth import TrueMatch
 
+ARRIVAL_S = 5.0  # the last record may still be on its way, or be asked for again
+
 NAMES = (
     ("Константинопольский-Преображенский", "Иван", "ru"),
     ("Ёжиков", "Михаил", "ru"),
@@ -184,7 +186,7 @@ async def _settle(plan: Plan, play: TablePlay) -> TableResult:
         for v in verdicts
         if v.wrong
     )
-    lost, duplicated = journal_counts(plan.data / "journal.sqlite3", play.table)
+    lost, duplicated = await _arrived(plan.data / "journal.sqlite3", play.table)
     return TableResult(
         table=play.table,
         shots=len(verdicts),
@@ -197,6 +199,16 @@ async def _settle(plan: Plan, play: TablePlay) -> TableResult:
         lost=lost,
         duplicated=duplicated,
     )
+
+
+async def _arrived(path: Path, table: str) -> tuple[int, int]:
+    """The counts of the journal once the records under way are there, or after some seconds."""
+    deadline = time.monotonic() + ARRIVAL_S
+    while True:
+        lost, duplicated = journal_counts(path, table)
+        if not lost or time.monotonic() > deadline:
+            return lost, duplicated
+        await asyncio.sleep(0.1)
 
 
 def _scores(view: View) -> View:

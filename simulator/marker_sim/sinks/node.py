@@ -152,6 +152,8 @@ class VirtualBoard:
             "MARKER_BOARD": f"{host}:{port}",
             "MARKER_NODE_DIR": str(self.directory),
             "MARKER_RESET_CAUSE": cause,
+            # The VM looks beside the script after following its link, where an installed wheel keeps no tablefw.
+            "MICROPYPATH": f"{self.directory / 'run'}:.frozen",
             "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
         }
         script = self.directory / "run" / "main.py"
