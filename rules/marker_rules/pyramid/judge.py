@@ -13,7 +13,7 @@ from marker_rules.pyramid import derivation as why
 from marker_rules.pyramid import outcome
 from marker_rules.pyramid.case import IN_HOUSE, Case, GameLaw
 from marker_rules.pyramid.legality import break_by, completed_by
-from marker_rules.pyramid.offences import Entered, sort_calls
+from marker_rules.pyramid.offences import FOULS, Entered, sort_calls
 from marker_rules.pyramid.ruling import PyramidRuling, Violation
 from marker_rules.pyramid.state import Coloured, Phase, PyramidState, Stage
 from marker_rules.pyramid.story import Story, read_story
@@ -38,7 +38,7 @@ def judge(law: GameLaw, shot: Shot, before: PyramidState, options: Options) -> P
     if story.disturbed >= 0 or entered.void_by:
         return outcome.void(case)
     if story.struck is None:
-        return outcome.between_shots(case)
+        return _between_shots(case)
     _set_aside_unaided(case)
     if entered.disturbed and any(v.by is not case.striker for v in case.violations):
         return outcome.disturbed_by_opponent(case)
@@ -47,6 +47,18 @@ def judge(law: GameLaw, shot: Shot, before: PyramidState, options: Options) -> P
     if case.legal:
         _credit(case)
     return outcome.series(case) if before.series else outcome.played(case)
+
+
+def _between_shots(case: Case) -> PyramidRuling:
+    """No stroke was made: offences that need none, or a hanging ball that fell by itself (RP-21.1)."""
+    for violation in case.violations:
+        if not FOULS[violation.clause].idle:
+            raise IllegalInput(f"call {violation.clause}: needs a stroke; begin the facts with 'strike'", code="call")
+    if case.violations:
+        return outcome.series(case) if case.before.series else outcome.between_shots(case)
+    if case.story.potted:
+        return outcome.hanging(case)
+    raise IllegalInput("nothing to judge: no stroke, no offence, no ball fell", code="empty")
 
 
 # --- checks ---------------------------------------------------------------------------------------------------------

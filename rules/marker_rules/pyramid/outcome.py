@@ -13,7 +13,7 @@ from marker_rules.pyramid.penalties import Account
 from marker_rules.pyramid.placing import spot_name
 from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Violation
 from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
-from marker_rules.ruling import Placement, Turn
+from marker_rules.ruling import Placement, Step, Turn
 from marker_rules.shot import When
 
 ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
@@ -46,16 +46,29 @@ def disturbed_by_opponent(case: Case) -> PyramidRuling:
 
 def void(case: Case) -> PyramidRuling:
     """An outsider or an emergency: everything is put back, no penalty, the same player goes on (RP-24.1, RP-21.2)."""
-    before, clause = case.before, case.entered.void_by or "RP-24.1"
+    clause = case.entered.void_by or "RP-24.1"
     at = (case.story.disturbed,) if case.story.disturbed >= 0 else ()
     if clause in VOIDING:
         case.readings.append(VOIDING[clause])
+    return _unchanged(case, why.step(clause, "void_" + why.slug(clause), *at))
+
+
+def hanging(case: Case) -> PyramidRuling:
+    """Balls fell by themselves between two shots: put back, the score stays (RP-21.1, AMB-26)."""
+    case.readings.append("AMB-26")
+    case.steps.extend(why.step("RP-21.1", "unaided", at, ball=ball.value) for ball, at in case.story.potted.items())
+    return _unchanged(case)
+
+
+def _unchanged(case: Case, *steps: Step) -> PyramidRuling:
+    """Nothing counts and the same player is at the table."""
+    before = case.before
     return PyramidRuling(
         game=case.law.id,
         striker=case.striker,
         next=Turn.of(case.striker),
         interpretations=tuple(dict.fromkeys(case.readings)),
-        steps=(*case.steps, why.step(clause, "void_" + why.slug(clause), *at)),
+        steps=(*case.steps, *steps),
         legal=None,
         legal_by=None,
         shelf=before.shelf,
@@ -73,9 +86,10 @@ def void(case: Case) -> PyramidRuling:
 def series(case: Case) -> PyramidRuling:
     """A shot of the winner who plays on: it lengthens or ends the run, the frame stays as it is (RP-30.4b, RP-30.4c)."""
     before, striker = case.before, case.striker
-    hand, phase = _cue_in_hand(case)
+    hand, phase = _cue_in_hand(case) if case.story.struck else (HAND_OF_PHASE[before.phase], before.phase)
     scored = len(case.credited)
-    over = not scored or any(violation.by is striker for violation in case.violations)
+    judged = case.story.struck is not None
+    over = (judged and not scored) or any(violation.by is striker for violation in case.violations)
     if over:
         respots: list[str] = []  # the next frame is racked anyway
         case.steps.append(why.step("RP-30.4c", "run_over", by=striker.value))
@@ -93,7 +107,7 @@ def series(case: Case) -> PyramidRuling:
         placements=_placements(respots, 0),
         interpretations=tuple(dict.fromkeys(case.readings)),
         steps=tuple(case.steps),
-        legal=case.legal,
+        legal=case.legal if judged else None,
         legal_by=case.met.clause if case.met else None,
         violations=tuple(case.violations),
         credited=tuple(case.credited),

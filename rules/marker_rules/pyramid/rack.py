@@ -30,12 +30,13 @@ def rows(whites: int) -> tuple[int, ...]:
 def places(whites: int, *, rear_x: float, ball_d: float) -> tuple[tuple[float, float], ...]:
     """Centres of the balls in the table's frame, mm: apex on the rear spot, rows towards the foot rail (+x).
 
-    rear_x: x of the rear spot. ball_d: diameter of a ball. In a row the balls stand from +y (left) to -y (right);
-    a row that is not full is centred, as the triangle lets it stand.
+    rear_x: x of the rear spot. ball_d: diameter of a ball. In a row the seats lie from +y (left) to -y (right); a row
+    that is not full keeps the seats of the full triangle (between them the balls of the next row would be in the way).
     """
     pitch = ball_d * 3**0.5 / 2
-    return tuple(
-        (rear_x + row * pitch, (count - 1 - 2 * i) * ball_d / 2)
-        for row, count in enumerate(rows(whites))
-        for i in range(count)
-    )
+    found = []
+    for row, count in enumerate(rows(whites)):
+        seats = row + 1
+        first = (seats - count) // 2
+        found += [(rear_x + row * pitch, (seats - 1 - 2 * (first + i)) * ball_d / 2) for i in range(count)]
+    return tuple(found)

@@ -52,6 +52,7 @@ class Story:
     returned: dict[Ball, int] = field(default_factory=dict)
     foreign: dict[Ball, int] = field(default_factory=dict)
     frozen: dict[Ball, int] = field(default_factory=dict)
+    moved_before: dict[Ball, int] = field(default_factory=dict)  # met before the first contact of the struck ball
     jaws: dict[Ball, int] = field(default_factory=dict)
     cushion_before: int = -1  # index of the last cushion of the struck ball before its first contact
     disturbed: int = -1
@@ -120,6 +121,9 @@ class _Reader:
                 story.events.append((Kind.MEET, one, other, at))
             if story.frozen:
                 self.depart(one, other)
+            if story.contact_at < 0:
+                story.moved_before.setdefault(one, at)
+                story.moved_before.setdefault(other, at)
 
     def depart(self, one: Ball, other: Ball) -> None:
         """A moving ball that meets another one, not at the same cushion, has left its place (AMB-05).

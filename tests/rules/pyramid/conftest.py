@@ -92,7 +92,9 @@ class Match:
         self.ruling = ruling
         return ruling
 
-    def act(self, kind: str, player: Player | None = None, value: str = "", note: str = "", **args: str) -> PyramidState:
+    def act(
+        self, kind: str, player: Player | None = None, value: str = "", note: str = "", **args: str
+    ) -> PyramidState:
         self.state = self.rules.act(self.state, Action(kind, player, value, tuple(args.items()), note))
         return self.state
 
@@ -133,4 +135,3 @@ class Match:
 def play() -> type[Match]:
     """`play(game, opener, switch=value)` -> a match."""
     return Match
-
