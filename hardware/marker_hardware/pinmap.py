@@ -1,5 +1,6 @@
 """The pin map: every net of the node, the shift chain and the profiles. Source: hardware/pinmap.toml."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from typing import Literal
@@ -78,6 +79,21 @@ class PinMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def buttons(self) -> tuple[str, ...]:
         """Button bits in channel order."""
         return tuple(bit for bit in self.shift.bits if bit.startswith("BTN_"))
+
+
+def channel_numbers(first: Mapping[str, int], pins: PinMap) -> dict[str, int]:
+    """Channel name -> number in a record, every profile together: C..W, PZ1..PZ6, CLICK, P1..P6, buttons, NODE.
+
+    first: table `channels` of wire.toml.
+    """
+    letters: dict[str, int] = {}
+    for profile in pins.profile.values():
+        letters |= {letter: first["pin_first"] + i for i, letter in enumerate(profile.pins)}
+    rails = [p.net.removesuffix("_HIT") for p in pins.piezo()[:-1]]
+    numbers = letters | {name: first["piezo_first"] + i for i, name in enumerate(rails)} | {"CLICK": first["click"]}
+    numbers |= {name: first["gate_first"] + i for i, name in enumerate(pins.pockets())}
+    numbers |= {name: first["button_first"] + i for i, name in enumerate(pins.buttons())}
+    return numbers | {"NODE": first["node"]}
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from marker_hardware import data, generated, pinmap, sensors, tables
+from marker_hardware import data, pinmap, sensors, tables
 from marker_hardware.codes import ErrorCode, Flag, HealthCode, Kind, Latch, LossCause, Mode, PinState, Quality, Topic
 from marker_hardware.pinmap import Profile
 
@@ -84,7 +84,7 @@ def _wire() -> dict[str, Any]:
 
 @cache
 def _numbers() -> dict[str, int]:
-    return generated.channel_numbers(_wire(), pinmap.load())
+    return pinmap.channel_numbers(_wire()["channels"], pinmap.load())
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from marker_hardware import calibration, generated
+from marker_hardware import calibration, device_files
 from marker_hardware.checks import generated_files
 from marker_hardware.tree import Tree
 
@@ -73,7 +73,7 @@ def test_device_modules_hold_only_constants(tree: Tree) -> None:
 
 
 def test_device_constants_keep_the_values_of_the_calibration(tree: Tree) -> None:
-    constants = generated.device_constants(tree.toml("hardware/calibration.toml"))
+    constants = device_files.device_constants(tree.toml("hardware/calibration.toml"))
     values = calibration.load()
     assert constants["PIEZO_ADC_HOLD_TAU_US"] == round(values.piezo.adc.hold_tau_ms * 1000)
     assert constants["GATE_BLOCK_US"] == tuple(round(v * 1000) for v in values.gate.times_ms.block)
