@@ -44,20 +44,21 @@ def lines(progress: Progress, *, colour: bool) -> list[str]:
         out.append(
             f"{tip} {fit(player['name'], 44)} {bold}{player['score']:>4}{plain}   games {player.get('games') or 0}"
         )
-    out.append(_ruling(view, dim, plain))
+    out += _ruling(view, dim, plain)
     wrong = sum(verdict.wrong for verdict in progress.verdicts)
     asked = sum(verdict.questions for verdict in progress.verdicts)
     out.append(f"{dim}{fit(f'{len(progress.verdicts)} shots, {asked} questions, {wrong} wrong', WIDTH)}{plain}")
     return out
 
 
-def _ruling(view: dict[str, Any], dim: str, plain: str) -> str:
+def _ruling(view: dict[str, Any], dim: str, plain: str) -> list[str]:
+    """The last ruling in words, and the clauses it rests on: always two lines, so that nothing jumps."""
     last = view.get("last")
     if not last:
-        return ""
+        return ["", ""]
     ruling = last["ruling"]
-    reason = f"({', '.join(ruling['clauses'][:3])})"
-    return f"  {fit(ruling['sentence']['en'], WIDTH - 4 - len(reason))} {dim}{reason}{plain}"
+    clauses = f"shot {last['shot']}: {', '.join(ruling['clauses'])}"
+    return [f"  {fit(ruling['sentence']['en'], WIDTH - 2)}", f"{dim}  {fit(clauses, WIDTH - 2)}{plain}"]
 
 
 class Scoreboard:

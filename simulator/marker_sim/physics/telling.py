@@ -1,0 +1,154 @@
+"""From what happened in the engine to facts in the words of the rules: the ground truth of a shot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from marker_rules.balls import Ball, Pin
+from marker_rules.facts import (
+    Contact,
+    Cross,
+    Cushion,
+    Fact,
+    Frozen,
+    Hop,
+    Jaw,
+    Off,
+    Pot,
+    Shift,
+    Strike,
+    Topple,
+    Wobble,
+    Zone,
+)
+from marker_sim.physics.body import Body, Phase
+from marker_sim.physics.boundary import Boundary
+from marker_sim.physics.engine import Engine, Happened, Kind
+from marker_sim.physics.pins import Outcome
+from marker_sim.timeline import Timed
+
+SAME_S = 1e-6  # two contacts closer than this are one instant
+FROZEN_M = 1e-4
+ZONE_M = 0.136
+NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who the bodies of the engine are: ball names by index, pin names by index after the balls."""
+
+    balls: tuple[Ball, ...]
+    pins: tuple[Pin, ...] = ()
+
+    def pin(self, index: int) -> Pin:
+        """The pin of a body index."""
+        return self.pins[index - len(self.balls)]
+
+
+def frozen_before(boundary: Boundary, balls: Mapping[Ball, tuple[float, float]], radius: float) -> list[Fact]:
+    """Balls that lie against a rail before the shot."""
+    found: list[Fact] = []
+    for ball, (x, y) in balls.items():
+        for nose in boundary.noses:
+            along = (x - nose.x0) * nose.tx + (y - nose.y0) * nose.ty
+            gap = (x - nose.x0) * nose.nx + (y - nose.y0) * nose.ny - radius
+            if gap <= FROZEN_M and 0.0 <= along <= nose.length:
+                found.append(Frozen(ball, nose.rail))
+    return found
+
+
+def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool) -> list[Timed]:
+    """The facts of a finished shot in time order. `crossings`, `zones`: told only where the game's rules know them."""
+    told: list[Timed] = []
+    log = engine.log
+    at = 0
+    while at < len(log):
+        happened = log[at]
+        if happened.kind is Kind.BALL:
+            same = [h for h in log[at:] if h.kind is Kind.BALL and h.t - happened.t <= SAME_S]
+            told.append(_timed(happened, Contact(tuple(_pair(h, cast) for h in same)), max(h.vn for h in same)))
+            at += len(same) if all(h.kind is Kind.BALL for h in log[at : at + len(same)]) else 1
+            continue
+        fact = _fact(happened, cast, crossings=crossings)
+        if fact is not None:
+            told.append(_timed(happened, fact, happened.vn))
+        at += 1
+    told += _pins(engine, cast)
+    told.sort(key=lambda item: item.t_ns)
+    if zones:
+        told += _zones(engine, cast)
+    return told
+
+
+def _timed(h: Happened, fact: Fact, strength: float) -> Timed:
+    return Timed(round(h.t * NS), fact, strength, (h.x * 1000, h.y * 1000))
+
+
+def _pair(h: Happened, cast: Cast) -> tuple[Ball, Ball]:
+    a, b = sorted((h.a, h.b))
+    return cast.balls[a], cast.balls[b]
+
+
+def _fact(h: Happened, cast: Cast, *, crossings: bool) -> Fact | None:
+    ball = cast.balls[h.a] if h.a < len(cast.balls) else None
+    if ball is None:
+        return None
+    if h.kind is Kind.STRIKE:
+        return Strike(ball)
+    if h.kind is Kind.NOSE and h.rail:
+        return Cushion(ball, h.rail)
+    if h.kind is Kind.JAW and h.pocket and h.rail:
+        return Jaw(ball, h.pocket) if h.pocket.value.startswith("M") else Cushion(ball, h.rail)
+    if h.kind is Kind.POT and h.pocket:
+        return Pot(ball, h.pocket)
+    if h.kind is Kind.CROSS and crossings:
+        return Cross(ball)
+    if h.kind is Kind.OFF:
+        return Off(ball, "floor")
+    return Hop(ball) if h.kind is Kind.HOP else None
+
+
+def _pins(engine: Engine, cast: Cast) -> list[Timed]:
+    out = []
+    for event in engine.pins.events:
+        pin = cast.pin(event.pin)
+        body = engine.bodies[event.pin]
+        fact: Fact
+        if event.outcome is Outcome.TOPPLED:
+            fact = Topple((pin,), cast.balls[event.root], event.chain)
+        elif event.outcome is Outcome.SHIFTED:
+            fact = Shift(pin, cast.balls[event.root])
+        else:
+            fact = Wobble(pin)
+        out.append(Timed(round(event.at * NS), fact, event.vn, (body.x * 1000, body.y * 1000)))
+    return out
+
+
+def _zones(engine: Engine, cast: Cast) -> list[Timed]:
+    """Balls that came to rest in a pocket's zone, all at the end of the shot."""
+    end = round(engine.now * NS)
+    moved = {h.a for h in engine.log} | {h.b for h in engine.log}
+    out = []
+    for index, ball in enumerate(cast.balls):
+        body = engine.bodies[index]
+        if body.phase is Phase.GONE or index not in moved:
+            continue
+        for mouth in engine.boundary.mouths:
+            if math.hypot(body.x - mouth.mx, body.y - mouth.my) <= ZONE_M:
+                out.append(Timed(end, Zone(ball, mouth.pocket), 0.0, (body.x * 1000, body.y * 1000)))
+    return out
+
+
+def places(engine: Engine, cast: Cast) -> dict[Ball, tuple[float, float]]:
+    """Where the balls lie now, m; balls that left the table are missing."""
+    return {
+        ball: (body.x, body.y)
+        for ball, body in zip(cast.balls, _balls(engine.bodies, len(cast.balls)), strict=True)
+        if body.phase is not Phase.GONE
+    }
+
+
+def _balls(bodies: Sequence[Body], count: int) -> Sequence[Body]:
+    return bodies[:count]
