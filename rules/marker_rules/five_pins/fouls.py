@@ -67,7 +67,7 @@ def stroke_errors(view: ShotView, called: frozenset[str], mode: Mode, law: Law) 
 
 
 def idle_errors(called: frozenset[str]) -> list[Error]:
-    """The striker's errors between strokes (A30). Raises IllegalInput for one that needs a stroke."""
+    """The striker's errors between strokes (A30; error N also by FP-H.6). Raises IllegalInput for one that needs a stroke."""
     found = [Error(row) for row in ERRORS if row.letter in called]
     for error in found:
         if not error.row.idle:

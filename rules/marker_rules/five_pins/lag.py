@@ -171,7 +171,7 @@ def _was_late(late: Lane, marks: Sequence[Lane]) -> LagRuling:
 
 
 def _losers(facts: Sequence[LagFact]) -> tuple[dict[Lane, tuple[str, int]], Step | None]:
-    """Who lost by FP-3.8, or the step that says why it is repeated. After a collision only its culprit matters (A18)."""
+    """Who lost by FP-3.8a to FP-3.8c, or the step that says why it is repeated. After a collision only its culprit matters (A18)."""
     losers: dict[Lane, tuple[str, int]] = {}
     for at, fact in enumerate(facts):
         if fact.verb is LagVerb.COLLIDE and not losers:

@@ -74,7 +74,7 @@ class Placed:
 
 
 def place(lie: Lie, options: Options) -> Placed:
-    """Where the balls go. Raises Undecided naming what the referee must say, IllegalInput where he contradicts himself."""
+    """Where the balls go (FP-J.3 and what follows it). Raises Undecided naming what the referee must say, IllegalInput where he contradicts himself."""
     steps: list[Step] = []
     occupied = {Spot.UPPER: lie.upper, Spot.RED: lie.red, Spot.LOWER: lie.lower, Spot.LOWER_CENTRE: None}
     for spot, ball in occupied.items():

@@ -46,34 +46,37 @@ def falls(facts: tuple[f.Fact, ...], options: Options) -> list[tuple[int, Pin, B
     return found
 
 
-def letters_of(shot: Shot, striker: str, mode: str, options: Options) -> set[str]:
+def told(shot: Shot, striker: str, mode: str, options: Options) -> set[str]:
+    """Errors that the calls name or that single facts show by themselves."""
     facts = shot.facts
     mine = {call.code for call in shot.calls if call.by == striker}
     if mode not in ("opening", "hand") and not options["foot_always"]:
         mine -= {"M"}
     strikes = [fact.ball for fact in facts if isinstance(fact, f.Strike)]
-    if strikes and strikes[0] != "cue":
-        mine.add("A")
-    if any(ball in strikes[:n] for n, ball in enumerate(strikes)):
-        mine.add("Z")
-    if any(ball not in strikes[:n] for n, ball in enumerate(strikes) if n):
-        mine.add("P")
-    if any(isinstance(fact, f.Off) for fact in facts):
-        mine.add("D")
+    shown = {
+        "A": bool(strikes) and strikes[0] != "cue",
+        "Z": any(ball in strikes[:n] for n, ball in enumerate(strikes)),
+        "P": any(ball not in strikes[:n] for n, ball in enumerate(strikes) if n),
+        "D": any(isinstance(fact, f.Off) for fact in facts),
+    }
+    return mine | {letter for letter, there in shown.items() if there}
+
+
+def letters_of(shot: Shot, striker: str, mode: str, options: Options) -> set[str]:
+    facts = shot.facts
+    mine = told(shot, striker, mode, options)
     touch = min(times(facts, Ball.CUE, Ball.OPPONENT), default=len(facts))
     before = facts[:touch]
-    cue_pins_before = any(t < touch and by == "cue" for t, _, by in falls(facts, options))
-    for ball in (Ball.CUE, Ball.RED):
-        felled = any(t < touch and by == ball for t, _, by in falls(facts, options))
-        if f.Hop(ball) in before and not felled:
-            mine.add("O")
+    felled_before = {by for t, _, by in falls(facts, options) if t < touch}
+    if any(f.Hop(ball) in before and ball not in felled_before for ball in (Ball.CUE, Ball.RED)):
+        mine.add("O")
     if "A" in mine:
         return mine - {"B", "V", "G"}
     if times(before, Ball.CUE, Ball.RED):
         mine.add("B")
     if touch == len(facts):
         mine.add("G")
-    elif cue_pins_before:
+    elif Ball.CUE in felled_before:
         mine.add("V")
     if "B" in mine and options["red_first"] == "always_4":
         mine.discard("G")
