@@ -135,9 +135,9 @@ def _zones(engine: Engine, cast: Cast) -> list[Timed]:
         body = engine.bodies[index]
         if body.phase is Phase.GONE or index not in moved:
             continue
-        for mouth in engine.boundary.mouths:
-            if math.hypot(body.x - mouth.mx, body.y - mouth.my) <= ZONE_M:
-                out.append(Timed(end, Zone(ball, mouth.pocket), 0.0, (body.x * 1000, body.y * 1000)))
+        at = (body.x * 1000, body.y * 1000)
+        near = (m for m in engine.boundary.mouths if math.hypot(body.x - m.mx, body.y - m.my) <= ZONE_M)
+        out += [Timed(end, Zone(ball, mouth.pocket), 0.0, at) for mouth in near]
     return out
 
 
