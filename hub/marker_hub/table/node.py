@@ -77,11 +77,10 @@ def _armed(work: Work, rec: Rec) -> None:
         strike_now(work, opened, rec)
         return
     work.pre = (*work.pre, rec)[-CANDIDATES_KEPT:]
-    if shots.disturbs(rec):
-        if work.pre_us is None:
-            work.pre_us = work.mono_us
-    else:
+    if not (shots.disturbs(rec) or shots.moves_pin(work, rec)):
         shots.knock(work, rec)
+    elif work.pre_us is None and not shots.moves_back(rec):
+        work.pre_us = work.mono_us
 
 
 def _candidate(work: Work, rec: Rec) -> None:

@@ -156,13 +156,12 @@ def close(work: Work, run: ShotRun) -> None:
     """End of a shot: what came is its evidence; what is still outstanding makes it incomplete."""
     track = work.link.current
     unverified = not tail_verified(work, run)
-    seen = [item.t for item in run.records if item.boot == work.link.boot]
     made = msgspec.structs.replace(
         run,
         stage=Stage.CLOSED,
         closing=False,
         unverified=unverified,
-        to_t=max(seen, default=run.from_t if run.from_t is not None else 0),
+        to_t=_device_now(work, run),
         to_seq=None if track is None else max(track.next, track.head, max(track.ahead, default=-1) + 1),
         rest_us=run.rest_us if run.rest_us is not None else run.last_us + REST_US,
     )
@@ -171,6 +170,14 @@ def close(work: Work, run: ShotRun) -> None:
     if current:
         fire(work, Event.CLOSE)
         presented(work)
+
+
+def _device_now(work: Work, run: ShotRun) -> int:
+    """About what the node's clock reads at this moment, by the newest record of its present boot."""
+    newest = max((rec for rec in run.records if rec.boot == work.link.boot), key=lambda rec: rec.t, default=None)
+    if newest is None:
+        return run.from_t if run.from_t is not None else 0
+    return newest.t + max(0, work.mono_us - newest.mono_us)
 
 
 def presented(work: Work) -> None:
@@ -237,8 +244,8 @@ def late(work: Work, rec: Rec) -> bool:
 def _belongs(run: ShotRun, rec: Rec) -> bool:
     if rec.boot != run.boot or run.idle or run.to_seq is None:
         return False
-    inside = rec.seq < run.to_seq and rec.seq >= run.arm_seq
-    return inside and (run.holds(rec) or is_click(rec))
+    before_end = rec.seq < run.to_seq or (run.unverified and run.to_t is not None and rec.t <= run.to_t)
+    return before_end and rec.seq >= run.arm_seq and (run.holds(rec) or is_click(rec))
 
 
 def reconsider(work: Work) -> None:
@@ -246,8 +253,12 @@ def reconsider(work: Work) -> None:
     if work.phase in (Phase.ASKING, Phase.PROPOSED):
         was = work.phase
         fire(work, Event.LATE_EVIDENCE)
+        number = work.run.no if work.run is not None else 0
         if was == Phase.PROPOSED and work.phase == Phase.ASKING:
-            work.notice("withdrawn", shot=work.run.no if work.run is not None else 0)
+            work.notice("withdrawn", shot=number)
+        judged = work.judged()
+        if judged.sheet is not None and judged.sheet.conflict:
+            work.notice("conflict", shot=number, channels=[channel.value for channel in judged.sheet.conflict])
         count_down(work)
 
 
@@ -259,9 +270,13 @@ def review(work: Work, record: ShotRecord, run: ShotRun) -> None:
     work.match = work.match.replace_shot(msgspec.structs.replace(record, run=run))
     if record.status is Status.MANUAL:
         return
-    made = judge(run, record.before, work.match.options, work.profile, work.override)
-    if made.certain and made.ruling is not None and made.ruling.short != record.ruling.short:
-        work.notice("review", shot=record.no, old=record.ruling.short, new=made.ruling.short)
+    for tried in (run, *(run.answer(question, None) for question, _ in run.answers)):
+        made = judge(tried, record.before, work.match.options, work.profile, work.override)
+        if made.ruling is None or (made.sheet is not None and made.sheet.conflict):
+            continue
+        if made.ruling.short != record.ruling.short:
+            work.notice("review", shot=record.no, old=record.ruling.short, new=made.ruling.short)
+        return
 
 
 def channel_fault(work: Work, ch: int, code: int) -> None:

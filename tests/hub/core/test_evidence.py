@@ -1,0 +1,387 @@
+"""What arrives from the node and what it means: strikes, disturbances, gaps, late records, pending shots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from marker_hardware.codes import Flag, Kind, Latch, PinState, Quality
+from marker_hub import commands as c
+from marker_hub import entries as e
+from marker_hub import table as core
+
+
+@pytest.mark.report("R002")
+def test_a_knock_on_the_rail_opens_no_shot(carom: Any) -> None:
+    """R002: no ball moves, two neighbouring cushions fire 1-3 ms apart."""
+    carom.rail("PZ1")
+    carom.now += 2_000
+    carom.rail("PZ2", Flag.XTALK)
+    carom.wait(12)
+    assert carom.phase == "armed"
+    assert carom.view["live"] is None
+    assert "knock" in carom.notices()
+    carom.shot("N")
+    facts = [fact["kind"] for fact in carom.view["live"]["facts"]]
+    assert facts.count("cushion") == 1
+
+
+@pytest.mark.report("R008")
+def test_pins_set_up_one_by_one_never_score(carom: Any) -> None:
+    """R008: the last pin put up nudges the first, however long it takes."""
+    carom.shot("NES")
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    score = carom.score
+    assert carom.phase == "respotting"
+    for pin in ("N", "E"):
+        carom.wait(20)
+        carom.stand(pin)
+        assert carom.phase == "respotting"
+    carom.fall("N")
+    carom.click()
+    carom.wait(60)
+    carom.stand("S")
+    assert carom.phase == "respotting"
+    assert carom.view["due"]["waiting"] == ["N"]
+    carom.stand("N")
+    assert carom.phase == "armed"
+    assert carom.score == score
+    assert len(carom.table.match.shots) == 1
+
+
+@pytest.mark.report("R021")
+def test_each_pin_appears_at_once_and_in_true_order(carom: Any) -> None:
+    """R021: two pins fall 400 ms apart; each is shown as soon as its record is there, the score follows confirmation."""
+    carom.click()
+    carom.now += 300_000
+    carom.fall("E")
+    first = carom.view["live"]["facts"]
+    assert [fact["what"] for fact in first if fact["kind"] == "pin"] == ["E"]
+    assert carom.view["pins"]["E"] == "down"
+    carom.now += 400_000
+    carom.fall("W")
+    pins = [fact for fact in carom.view["live"]["facts"] if fact["kind"] == "pin"]
+    assert [fact["what"] for fact in pins] == ["E", "W"]
+    assert pins[1]["ms"] - pins[0]["ms"] == 400
+    assert carom.score == (0, 0)
+    assert not carom.view["pins_decided"]
+
+
+@pytest.mark.report("R027")
+def test_a_hand_and_a_cloth_between_shots_score_nothing(carom: Any) -> None:
+    """R027: pins and gates are stirred between two shots; no shot opens or closes, the turn stays, nothing scores."""
+    for pin in ("N", "E", "S"):
+        carom.obs(pin, Kind.MOVE, 300)
+        carom.now += 50_000
+        carom.stand(pin)
+    carom.wait(5)
+    assert carom.phase == "armed"
+    assert "bump" in carom.notices()
+    carom.obs("W", Kind.MOVE, 300)
+    carom.stand("W")
+    carom.wait(5)
+    assert carom.phase == "armed"
+    assert carom.view["turn"] == "A"
+    assert carom.score == (0, 0)
+
+
+@pytest.mark.report("R027")
+def test_a_gate_stirred_between_shots_is_asked_and_scores_nothing(free: Any) -> None:
+    """R027: a cloth through a pocket gate of a pyramid table."""
+    free.pots("P1")
+    free.drop("P3", int(Flag.UNSURE))
+    free.wait(1.5)
+    assert free.phase == "asking"
+    assert free.sheet["needed"] == ["disturbed"]
+    assert free.refuse(c.Accept()).code == "needed"
+    free.do(c.Answer(question="disturbed", answer="nobody"))
+    assert free.phase == "armed"
+    assert free.score == (1, 0)
+    assert len(free.table.match.shots) == 1
+
+
+@pytest.mark.report("R026")
+def test_the_possible_readings_are_offered_with_their_points(carom: Any) -> None:
+    """R026: centre pin surely down, one side pin doubtful: 8 or 6, likeliest first."""
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    carom.fall("C")
+    carom.obs("N", Kind.MOVE, 500)
+    carom.obs("N", Kind.LOST, Latch.MAYBE)
+    carom.obs("N", Kind.STATE, PinState.STANDING)
+    carom.now += 1_000_000
+    carom.do(c.Still())
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    assert carom.phase == "asking"
+    row = next(row for row in carom.sheet["rows"] if row["id"] == "QP")
+    assert row["multi"]
+    assert {item["short"] for item in carom.sheet["direct"]} == {"A+8", "A+6"}
+    carom.do(c.Pick(ruling="A+6"))
+    assert carom.phase == "proposed"
+    carom.do(c.Accept())
+    assert carom.score == (6, 0)
+
+
+@pytest.mark.report("R046")
+def test_a_snapshot_after_a_restart_scores_nothing_and_is_asked_about(carom: Any) -> None:
+    """R046: the hub restarts while three pins are lying on the table."""
+    carom.now = 1_000_000
+    carom.put(e.HubStarted("again"))
+    carom.birth()
+    for pin in ("N", "E", "S"):
+        carom.obs(pin, Kind.STATE, PinState.FALLEN)
+    assert carom.phase == "armed"
+    assert carom.score == (0, 0)
+    carom.wait(1.5)
+    assert carom.phase == "asking"
+    assert carom.sheet["needed"] == ["disturbed"]
+    carom.do(c.Answer(question="disturbed", answer="referee"))
+    assert carom.phase == "respotting"
+    assert carom.score == (0, 0)
+    carom.stand("N", "E", "S")
+    assert carom.phase == "armed"
+
+
+def test_a_disturbance_that_was_a_shot_is_judged_as_one(carom: Any) -> None:
+    carom.fall("N")
+    carom.wait(1.2)
+    carom.do(c.Answer(question="disturbed", answer="shot"))
+    assert carom.phase == "rolling"
+    carom.wait(12)
+    assert carom.phase == "asking"
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    assert carom.score == (2, 0)
+
+
+@pytest.mark.parametrize(("who", "score"), [("A", (0, 2)), ("B", (2, 0))])
+def test_a_disturbance_by_a_player_is_his_error(carom: Any, who: str, score: tuple[int, int]) -> None:
+    carom.fall("N")
+    carom.wait(1.2)
+    carom.do(c.Answer(question="disturbed", answer=who))
+    assert carom.phase == "proposed"
+    carom.do(c.Accept())
+    assert carom.score == score
+    assert carom.phase in ("placing", "respotting")
+
+
+def test_a_click_within_a_second_makes_it_a_stroke(carom: Any) -> None:
+    early = carom.record("CLICK", Kind.HIT, 900)
+    carom.now += 200_000
+    carom.fall("N")
+    assert carom.phase == "armed"
+    carom.deliver(early)
+    assert carom.phase == "rolling"
+    assert [fact["what"] for fact in carom.view["live"]["facts"] if fact["kind"] == "pin"] == ["N"]
+
+
+def test_without_a_healthy_click_any_motion_opens_the_shot(drivers: Any) -> None:
+    driver = drivers(born=False)
+    driver.birth(sick={"CLICK": Quality.STUCK})
+    driver.stand()
+    driver.five_pins()
+    driver.rail()
+    assert driver.phase == "rolling"
+    driver.now += 1_000_000
+    driver.do(c.NotAShot())
+    assert driver.phase == "armed"
+
+
+def test_a_pin_taken_off_by_the_referee_leaves_the_layout(carom: Any) -> None:
+    armed = core.desired(carom.table).command_id
+    carom.do(c.Layout(off=("N",)))
+    assert carom.phase == "armed"
+    assert carom.view["pins"]["N"] == "off"
+    assert core.desired(carom.table).command_id != armed
+    assert core.desired(carom.table).layout == ("C", "E", "S", "W")
+    carom.play("C")
+    assert carom.score == (4, 0)
+
+
+def test_a_dead_pin_sensor_is_asked_and_its_seat_needs_one_tap(drivers: Any) -> None:
+    driver = drivers(born=False)
+    driver.birth(sick={"W": Quality.ABSENT})
+    driver.stand("C", "N", "E", "S")
+    driver.five_pins()
+    driver.shot("N")
+    assert any(row["id"] == "QP" for row in driver.sheet["rows"])
+    driver.do(c.PickStanding(pins=("C", "E", "S")))
+    driver.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    driver.do(c.Accept())
+    assert driver.score == (4, 0)
+    driver.stand("N")
+    assert driver.phase == "respotting"
+    assert driver.view["due"]["waiting"] == ["W"]
+    driver.do(c.Place(what="W"))
+    assert driver.phase == "armed"
+
+
+def test_a_node_lost_in_mid_shot_makes_it_incomplete_until_everything_came(carom: Any) -> None:
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    lost = [carom.record("N", Kind.LOST, Latch.YES), carom.record("N", Kind.STATE, PinState.FALLEN)]
+    carom.put(e.Offline(1))
+    assert carom.view["node"] == "offline"
+    carom.wait(30)
+    assert carom.phase == "settling"
+    carom.do(c.Still())
+    assert carom.phase == "asking"
+    assert carom.view["incomplete"]
+    assert any(row["id"] == "QP" for row in carom.sheet["rows"])
+    carom.birth()
+    for entry in lost:
+        carom.deliver(entry)
+    assert not carom.view["incomplete"]
+    assert not any(row["id"] == "QP" for row in carom.sheet["rows"])
+    assert carom.view["pins"]["N"] == "down"
+
+
+def test_missing_records_only_widen_what_is_asked(carom: Any) -> None:
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    carom.seq += 2
+    carom.rail()
+    carom.now += 1_000_000
+    carom.do(c.Still())
+    assert carom.phase in ("settling", "rolling")
+    carom.put(e.Missing(1, carom.seq - 3, carom.seq - 2))
+    assert carom.phase == "asking"
+    assert carom.view["incomplete"]
+    assert any(row["id"] == "QP" for row in carom.sheet["rows"])
+
+
+def test_a_tail_that_never_comes_is_given_up_after_two_seconds(carom: Any) -> None:
+    carom.click()
+    carom.answer_commands = False
+    carom.do(c.Still())
+    assert carom.phase == "settling"
+    carom.wait(1.9)
+    assert carom.phase == "settling"
+    carom.wait(0.2)
+    assert carom.phase == "asking"
+    assert carom.view["incomplete"]
+    carom.put(e.Head(1, carom.seq, "late"))
+    assert not carom.view["incomplete"]
+
+
+def test_a_reboot_in_mid_shot_makes_it_incomplete(carom: Any) -> None:
+    carom.click()
+    carom.boot, carom.seq = 2, 0
+    carom.birth()
+    carom.rail()
+    carom.now += 1_000_000
+    carom.do(c.Still())
+    assert carom.view["incomplete"]
+
+
+def test_late_evidence_against_the_referees_word_is_shown_as_a_conflict(carom: Any) -> None:
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    late = [carom.record("N", Kind.LOST, Latch.YES), carom.record("N", Kind.STATE, PinState.FALLEN)]
+    carom.answer_commands = False
+    carom.rail()
+    carom.do(c.Still())
+    carom.wait(2.5)
+    carom.answer_all(QP="none", Q1="opponent", Q2="nobody", Q3="no")
+    assert carom.phase == "proposed"
+    assert carom.view["proposal"]["ruling"]["short"] == "0"
+    for entry in late:
+        carom.deliver(entry)
+    assert carom.view["pins"]["N"] == "down"
+    assert "conflict" in carom.notices()
+    assert carom.view["proposal"]["ruling"]["short"] == "0"
+    carom.do(c.Reopen())
+    carom.do(c.Unanswer(question="QP"))
+    assert carom.sheet["proposal"]["short"] == "A+2"
+
+
+def test_late_evidence_of_a_confirmed_shot_is_a_review_item(carom: Any) -> None:
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    carom.now += 100_000
+    late = [carom.record("N", Kind.LOST, Latch.YES), carom.record("N", Kind.STATE, PinState.FALLEN)]
+    carom.answer_commands = False
+    carom.rail()
+    carom.do(c.Still())
+    carom.wait(2.5)
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no", QP="none")
+    carom.do(c.Accept())
+    score = carom.score
+    for entry in late:
+        carom.deliver(entry)
+    assert carom.score == score
+    review = next(notice for notice in carom.view["notices"] if notice["code"] == "review")
+    assert review["args"]["new"] != review["args"]["old"]
+
+
+def test_a_strike_while_the_last_shot_is_judged_is_never_dropped(carom: Any) -> None:
+    carom.shot("N")
+    assert carom.phase == "asking"
+    carom.now += 2_000_000
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    carom.now += 200_000
+    carom.rail()
+    carom.fall("E")
+    assert carom.view["pending"] == [2]
+    assert "struck-early" in carom.notices()
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    assert carom.score == (2, 0)
+    assert carom.phase == "rolling"
+    carom.now += 1_000_000
+    carom.do(c.Still())
+    assert carom.phase == "asking"
+    carom.answer_all(QP="E", Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    assert carom.score == (2, 2)
+
+
+def test_a_premature_stroke_ends_the_shot_and_opens_the_next(carom: Any) -> None:
+    carom.click()
+    carom.now += 400_000
+    carom.click()
+    carom.now += 400_000
+    carom.click()
+    carom.do(c.Premature())
+    assert carom.phase == "asking"
+    assert carom.view["pending"] == [2]
+    carom.answer_all(Q1="opponent", Q2="nobody")
+    carom.do(c.Accept())
+    carom.now += 2_000_000
+    carom.do(c.Still())
+    carom.answer_all(QP="none", Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Call(code="E", by="B"))
+    carom.do(c.Accept())
+    assert carom.score == (2, 0)
+
+
+def test_records_of_a_table_without_a_match_change_only_the_layout(drivers: Any) -> None:
+    driver = drivers()
+    driver.click()
+    driver.fall("N")
+    driver.wait(20)
+    assert driver.phase == "idle"
+    assert driver.view["live"] is None
+    assert driver.view["pins"]["N"] == "down"
+
+
+def test_a_replaced_node_is_named(carom: Any) -> None:
+    carom.put(e.Birth(boot=1, uid="other", channels={}), node=2)
+    assert "node-replaced" in carom.notices()
+
+
+def test_a_fault_shows_that_the_referee_is_needed_and_manual_rulings_work(carom: Any) -> None:
+    carom.put(e.Fault("ValueError: boom", 3))
+    assert carom.view["fault"]
+    carom.do(c.Manual(points={"A": 2}, note="by hand"))
+    assert carom.score == (2, 0)
+    assert carom.view["last"]["status"] == "manual"
