@@ -69,12 +69,13 @@ def device_constants(calibration: Mapping[str, Any], path: tuple[str, ...] = ())
         if isinstance(value, Mapping):
             found |= device_constants(value, (*path, key))
         else:
-            name, factor = _device_name((*path, key))
+            name, factor = device_name((*path, key))
             found[name] = tuple(round(v * factor) for v in value) if isinstance(value, list) else round(value * factor)
     return found
 
 
-def _device_name(path: tuple[str, ...]) -> tuple[str, int]:
+def device_name(path: tuple[str, ...]) -> tuple[str, int]:
+    """Constant on the device for a calibration value, and the factor to its integer unit."""
     key = path[-1]
     parts = list(path)
     if len(path) > 1 and path[-2] == "times_ms":
@@ -90,9 +91,9 @@ def _device_name(path: tuple[str, ...]) -> tuple[str, int]:
     return "_".join(path).upper(), 1
 
 
-def wire_codes(wire: Mapping[str, Any], pins: PinMap, sensors: Sensors) -> str:
-    """Topics, channel numbers, record kinds, codes, flags and fault names for the node."""
-    lines = _header("wire.toml, pinmap.toml and sensors.toml")
+def wire_codes(wire: Mapping[str, Any], pins: PinMap) -> str:
+    """Topics, channel numbers, record kinds, codes and flags for the node."""
+    lines = _header("wire.toml and pinmap.toml")
     lines += [
         f'PREFIX = "{wire["prefix"]}"',
         f"RECORDS_MAX = {wire['records_max']}",
@@ -109,8 +110,6 @@ def wire_codes(wire: Mapping[str, Any], pins: PinMap, sensors: Sensors) -> str:
     lines += [f"FLAG_{name.upper()} = {1 << bit}" for name, bit in wire["flags"].items()]
     for section, prefix in _ENUMS.values():
         lines += [f"{prefix}_{name.upper()} = {code}" for name, code in wire[section].items()]
-    lines.append("# fault codes of the node itself, in its health message as node.<name>")
-    lines += [f'FAULT_{name.upper()} = "{name}"' for name in sensors.node.health]
     return "\n".join(lines) + "\n"
 
 

@@ -21,7 +21,7 @@ def render(tree: Tree) -> dict[str, str]:
     device = {
         "firmware/tablefw/board_pins.py": device_files.board_pins(pins),
         "firmware/tablefw/defaults.py": device_files.defaults(raw, sensors),
-        "firmware/tablefw/wire_codes.py": device_files.wire_codes(wire, pins, sensors),
+        "firmware/tablefw/wire_codes.py": device_files.wire_codes(wire, pins),
         "hardware/marker_hardware/codes.py": device_files.host_codes(wire, sensors),
     }
     return device | documents.render(tree) | pictures(tree)

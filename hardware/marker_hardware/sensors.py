@@ -38,9 +38,10 @@ class SensorType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The node's own fault codes (without the prefix `node.`) and their causes."""
+    """The node's own fault codes (without the prefix `node.`), their causes, and the field of its report that shows each."""
 
     what: str
+    report: dict[str, str]
     health: dict[str, str]
 
 
@@ -58,6 +59,10 @@ class Sensors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             f"{kind.health_prefix}.{key}": text for kind in self.sensor.values() for key, text in kind.health.items()
         }
         return found | {f"node.{key}": text for key, text in self.node.health.items()}
+
+    def cause(self, kind: SensorKind, state: str) -> str:
+        """Why a channel of this kind is `noisy`, `stuck` or `absent`; empty for `ok` and for a state the kind does not have."""
+        return next((text for key, text in self.sensor[kind].health.items() if key == state), "")
 
     def total_ma(self, rail: str) -> float:
         """Sum of the loads on a rail ("3V3" or "5V") in mA."""

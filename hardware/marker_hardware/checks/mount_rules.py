@@ -19,16 +19,17 @@ FILLET_MIN_MM = 100.0
 
 def check(tree: Tree) -> list[Problem]:
     """Dimensions, then every part as a shape (about 10 s). Raises Unavailable without OpenSCAD."""
-    found = check_numbers(tree)
-    dims = mounts.load(tree)
-    for part in mounts.parts(tree):
-        try:
-            mesh = mounts.render(tree, part)
-        except HardwareDataError as error:
-            found.append(Problem("M1", error.file, str(error)))
-            continue
-        found += check_mesh(tree, dims, part, mesh)
-    return found
+    return check_numbers(tree) + check_shapes(tree)
+
+
+def check_shapes(tree: Tree) -> list[Problem]:
+    """Every part as OpenSCAD makes it. Raises Unavailable without OpenSCAD."""
+    dims, parts = mounts.load(tree), mounts.parts(tree)
+    try:
+        meshes = mounts.render_all(tree)
+    except HardwareDataError as error:
+        return [Problem("M1", error.file, str(error))]
+    return [problem for part in parts for problem in check_mesh(tree, dims, part, meshes[part.name])]
 
 
 def check_numbers(tree: Tree) -> list[Problem]:
