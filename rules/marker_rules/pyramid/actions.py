@@ -155,6 +155,12 @@ def _continue_run(before: PyramidState, action: Action) -> PyramidState:
     return replace(before, stage=Stage.SHOT, series=True)
 
 
+def _end_run(before: PyramidState, action: Action) -> PyramidState:
+    """The winner does not play on: his run is finished and entered in the record (RP-30.3)."""
+    _stage(before, action, Stage.FRAME_OVER, Stage.MATCH_OVER)
+    return match.end_run(before)
+
+
 def _new_rack(before: PyramidState, action: Action) -> PyramidState:
     """After a scoring shot the winner has the next frame racked; the run goes on by the switch (RP-30.4d, AMB-21)."""
     running = before.stage is Stage.FRAME_OVER or (before.stage is Stage.SHOT and before.series)
@@ -322,6 +328,7 @@ _HANDLERS: dict[str, Callable[[PyramidState, Action], PyramidState]] = {
     "next_game": _next_game,
     "continue_run": _continue_run,
     "new_rack": _new_rack,
+    "end_run": _end_run,
     "award_game": _award_game,
     "award_match": _award_match,
     "interference": _interference,

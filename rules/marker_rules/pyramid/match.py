@@ -134,7 +134,7 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
         after = end_run(after)
     if ruling.series:
         after = replace(after, series_balls=before.series_balls + len(ruling.credited))
-        return _series_over(after) if ruling.run_over else after
+        return _series_over(after) if ruling.run_over or object_balls(after) <= 0 else after
     if ruling.winner is not None:
         return win_frame(after, ruling.winner)
     if ruling.chooser is not None:
@@ -147,14 +147,20 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
 
 
 def _series_over(state: PyramidState) -> PyramidState:
-    over = state.match_winner is not None
-    return replace(state, stage=Stage.MATCH_OVER if over else Stage.FRAME_OVER, series=False)
+    """Nothing is left to play for on this table; a run that is still open can go on with a new rack only."""
+    if state.match_winner is not None:
+        return replace(end_run(state), stage=Stage.MATCH_OVER, series=False)
+    return replace(state, stage=Stage.FRAME_OVER, series=False)
+
+
+def object_balls(state: PyramidState) -> int:
+    """Object balls on the table."""
+    return state.table.balls - (1 if state.game is GameId.FREE else 0)
 
 
 def may_play_on(state: PyramidState) -> bool:
     """Whether the winner of the frame can lengthen his run: he won it by his own shot, the run is open, balls are left."""
-    left = state.table.balls - (1 if state.game is GameId.FREE else 0)
-    return state.winner is not None and state.run.player is state.winner and left > 0
+    return state.winner is not None and state.run.player is state.winner and object_balls(state) > 0
 
 
 def due(state: PyramidState) -> Due:
