@@ -16,6 +16,8 @@ SETTLE_US = D.PIEZO_XTALK_WINDOW_US + 1000  # neighbours of a hit have come in b
 READ_LAST = D.PIEZO_ADC_AFTER_US[1]
 READ_FIRST = D.PIEZO_ADC_AFTER_US[0]
 NOISE_MV = 60  # three sigma of a reading
+RAIL_MV = 3300
+FLAT_MV = D.PIEZO_ADC_CLIP_MV - 100  # above, a strong hit still rings against the clamp and holds the voltage up by itself
 
 
 class Hit:
@@ -76,10 +78,10 @@ class Piezo:
         age = t - h.t
         if h.amp == UNKNOWN and not h.read_t:
             if age <= READ_LAST:
-                h.amp = min(undecay(mv, age, TAU) if mv < D.PIEZO_ADC_CLIP_MV else mv, UNKNOWN - 1)
-                if mv >= D.PIEZO_ADC_CLIP_MV:
+                h.amp = min(undecay(mv, age, TAU), RAIL_MV)
+                if h.amp >= D.PIEZO_ADC_CLIP_MV:
                     h.flags |= W.FLAG_CLIPPED
-        elif h.read_mv < D.PIEZO_ADC_CLIP_MV:
+        elif h.read_mv < FLAT_MV:
             expected = decay(h.read_mv, t - h.read_t, TAU)
             if mv > expected * (100 + D.PIEZO_ADC_RISE_PCT) // 100 + NOISE_MV:
                 h.flags |= W.FLAG_MERGED
