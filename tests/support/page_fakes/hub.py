@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,25 @@ from marker_hub.web.port import CommandResult, StreamEvent, UnknownTable
 from marker_hub.web.settings import WebSecrets, WebSettings
 
 Json = dict[str, Any]
+
+
+class Complaints(list[str]):
+    """What pages said to their console or asked of the world. `allow` names a text that a test expects there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._allowed: list[str] = []
+
+    def allow(self, text: str) -> None:
+        self._allowed.append(text)
+
+    def unexpected(self) -> list[str]:
+        return [line for line in self if not any(text in line for text in self._allowed)]
+
+
+OpenPage = Callable[..., Any]
+"""What the fixture `open_page` gives: a function that opens a page and returns it."""
+
 SECRETS = WebSecrets(b"0123456789abcdef0123456789abcdef", "key-of-the-administrator", {"*": "246810"})
 
 
@@ -34,7 +53,9 @@ class FakeHub:
     results: dict[str, CommandResult] = field(default_factory=dict)
     clock: int = 0
     answer: Any = None
-    _queues: list[tuple[set[str], bool, asyncio.AbstractEventLoop, asyncio.Queue[StreamEvent]]] = field(default_factory=list)
+    _queues: list[tuple[set[str], bool, asyncio.AbstractEventLoop, asyncio.Queue[StreamEvent]]] = field(
+        default_factory=list
+    )
     _announced: deque[tuple[int, StreamEvent]] = field(default_factory=lambda: deque(maxlen=50))
 
     def now_ms(self) -> int:
@@ -49,7 +70,20 @@ class FakeHub:
         return self.views[table]
 
     def sheet(self, table: str, shot: int | None = None) -> Json:
-        return self.sheets.get(table, {"n": self.view(table)["n"], "shot": None, "rows": [], "proposal": None, "certain": False, "calls": [], "palette": [], "direct": [], "evidence": None})
+        return self.sheets.get(
+            table,
+            {
+                "n": self.view(table)["n"],
+                "shot": None,
+                "rows": [],
+                "proposal": None,
+                "certain": False,
+                "calls": [],
+                "palette": [],
+                "direct": [],
+                "evidence": None,
+            },
+        )
 
     def show(self, view: Json, sheet: Json | None = None) -> None:
         """Makes `view` the state of its table and tells all pages. `n` and time move on by themselves."""
@@ -102,7 +136,9 @@ class FakeHub:
 
     async def service(self, table: str) -> Json:
         self.view(table)
-        return self.services.get(table, {"id": table, "name": table, "profile": "carom5", "node": None, "channels": [], "events": []})
+        return self.services.get(
+            table, {"id": table, "name": table, "profile": "carom5", "node": None, "channels": [], "events": []}
+        )
 
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         return ("application/x-ndjson", b"{}\n") if match_id in self.match_data else None
@@ -120,13 +156,18 @@ class Server:
     def __init__(self, hub: FakeHub, settings: WebSettings | None = None, port: int = 0) -> None:
         self.hub = hub
         app = create_app(hub, SECRETS, settings or WebSettings(hall="Зал", self_service=True))
-        self._server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="critical", lifespan="off", timeout_graceful_shutdown=1))
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                app, host="127.0.0.1", port=port, log_level="critical", lifespan="off", timeout_graceful_shutdown=1
+            )
+        )
         self._thread = threading.Thread(target=self._run, daemon=True)
         started = threading.Event()
         self._started = started
         self._thread.start()
         if not started.wait(15):
             raise RuntimeError("the web server did not start within 15 s")
+        self.port = int(self._server.servers[0].sockets[0].getsockname()[1])
 
     def _run(self) -> None:
         async def serve() -> None:
@@ -137,10 +178,6 @@ class Server:
             await task
 
         asyncio.run(serve())
-
-    @property
-    def port(self) -> int:
-        return int(self._server.servers[0].sockets[0].getsockname()[1])
 
     @property
     def url(self) -> str:

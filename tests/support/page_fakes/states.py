@@ -40,7 +40,11 @@ SIX = ruling(
     striker="B",
     to="B",
     points={"A": 0, "B": 6},
-    sentence={"ru": "карамболь 4 и боковая фишка 2", "en": "carom 4 and side pin 2", "it": "carambola 4 e birillo laterale 2"},
+    sentence={
+        "ru": "карамболь 4 и боковая фишка 2",
+        "en": "carom 4 and side pin 2",
+        "it": "carambola 4 e birillo laterale 2",
+    },
     score_after={"A": 47, "B": 38},
 )
 RED_FIRST = ruling(
@@ -52,14 +56,22 @@ RED_FIRST = ruling(
     ball_in_hand=True,
     clauses=["FP-F.B", "FP-7.2"],
     public={"ru": "ошибка Б, п. 7.2", "en": "error B, cl. 7.2", "it": "errore B, art. 7.2"},
-    sentence={"ru": "ошибка Б – красный шар, игра с руки", "en": "error B – red ball, ball in hand", "it": "errore B – bilia rossa, bilia in mano"},
+    sentence={
+        "ru": "ошибка Б – красный шар, игра с руки",
+        "en": "error B – red ball, ball in hand",
+        "it": "errore B – bilia rossa, bilia in mano",
+    },
     score_after={"A": 59, "B": 38},
 )
 
 
 def player(base: Json, **over: Any) -> Json:
     """One player of a view."""
-    return {"ball": None, "score": 0, "games": 0, "shelf": None, "debt": None, "run": None, "extensions": None} | base | over
+    return (
+        {"ball": None, "score": 0, "games": 0, "shelf": None, "debt": None, "run": None, "extensions": None}
+        | base
+        | over
+    )
 
 
 def five_pins(**over: Any) -> Json:
@@ -135,13 +147,28 @@ def pyramid(**over: Any) -> Json:
 
 def live_two_pins() -> Json:
     """Two pins down in a running shot; nobody owns them yet."""
-    facts = [{"kind": "click", "what": "CLICK", "ms": 0}, {"kind": "pin", "what": "N", "ms": 742}, {"kind": "pin", "what": "E", "ms": 1318}]
-    return five_pins(phase="rolling", pins=STANDING | {"N": "down", "E": "down"}, pins_decided=False, live={"shot": 42, "facts": facts, "pins_down": 2, "pots": 0})
+    facts = [
+        {"kind": "click", "what": "CLICK", "ms": 0},
+        {"kind": "pin", "what": "N", "ms": 742},
+        {"kind": "pin", "what": "E", "ms": 1318},
+    ]
+    return five_pins(
+        phase="rolling",
+        pins=STANDING | {"N": "down", "E": "down"},
+        pins_decided=False,
+        live={"shot": 42, "facts": facts, "pins_down": 2, "pots": 0},
+    )
 
 
 def proposed_foul() -> Json:
     """Error B proposed, not confirmed."""
-    made = five_pins(phase="proposed", turn="B", pins=STANDING | {"S": "down"}, pins_decided=False, proposal={"shot": 43, "ruling": RED_FIRST})
+    made = five_pins(
+        phase="proposed",
+        turn="B",
+        pins=STANDING | {"S": "down"},
+        pins_decided=False,
+        proposal={"shot": 43, "ruling": RED_FIRST},
+    )
     made["players"]["A"]["score"] = 55
     made["live"] = {"shot": 43, "facts": [], "pins_down": 1, "pots": 0}
     return made
@@ -168,12 +195,65 @@ def hall() -> list[Json]:
         return {"name": name, "given": "", "lang": "ru"}
 
     five, free = five_pins(), pyramid()
-    one = five | {"id": "1", "name": "1", "turn": "B", "players": {"A": player(named("Гончарова-Тимирязева"), ball="white", score=52, games=2), "B": player(named("Щукина"), ball="yellow", score=44, games=1)}}
-    two = free | {"id": "2", "name": "2", "game": "dynamic-pyramid", "players": {"A": player(named("Ларин"), score=7, games=4, shelf=7), "B": player(named("Мустафаев"), score=3, games=4, shelf=3)}}
+    one = five | {
+        "id": "1",
+        "name": "1",
+        "turn": "B",
+        "players": {
+            "A": player(named("Гончарова-Тимирязева"), ball="white", score=52, games=2),
+            "B": player(named("Щукина"), ball="yellow", score=44, games=1),
+        },
+    }
+    two = free | {
+        "id": "2",
+        "name": "2",
+        "game": "dynamic-pyramid",
+        "players": {
+            "A": player(named("Ларин"), score=7, games=4, shelf=7),
+            "B": player(named("Мустафаев"), score=3, games=4, shelf=3),
+        },
+    }
     two["clock"] = {"remaining_ms": 22_600, "running": True, "limit_s": 40, "warn": False, "expired": False}
-    four = five | {"id": "4", "name": "4", "phase": "match_over", "winner": "B", "turn": None, "players": {"A": player(named("Абдурахманов"), ball="yellow", score=51, games=1), "B": player(named("Рыжов"), ball="white", score=60, games=3)}}
-    six = free | {"id": "6", "name": "6", "game": "combined-pyramid", "node": "offline", "turn": "B", "players": {"A": player(named("Жуков"), score=2, games=0), "B": player(named("Цой"), score=6, games=1)}, "clock": None}
+    four = five | {
+        "id": "4",
+        "name": "4",
+        "phase": "match_over",
+        "winner": "B",
+        "turn": None,
+        "players": {
+            "A": player(named("Абдурахманов"), ball="yellow", score=51, games=1),
+            "B": player(named("Рыжов"), ball="white", score=60, games=3),
+        },
+    }
+    six = free | {
+        "id": "6",
+        "name": "6",
+        "game": "combined-pyramid",
+        "node": "offline",
+        "turn": "B",
+        "players": {"A": player(named("Жуков"), score=2, games=0), "B": player(named("Цой"), score=6, games=1)},
+        "clock": None,
+    }
     six["match"] = six["match"] | {"race_to": 4}
-    seven = free | {"id": "7", "name": "7", "match": None, "players": None, "phase": "idle", "turn": None, "clock": None, "last": None}
-    eight = five | {"id": "8", "name": "8", "phase": "break", "break": {"remaining_ms": 191_500}, "turn": None, "players": {"A": player(named("Соколов"), ball="white", score=0, games=1), "B": player(named("Филиппенко"), ball="yellow", score=0, games=1)}}
+    seven = free | {
+        "id": "7",
+        "name": "7",
+        "match": None,
+        "players": None,
+        "phase": "idle",
+        "turn": None,
+        "clock": None,
+        "last": None,
+    }
+    eight = five | {
+        "id": "8",
+        "name": "8",
+        "phase": "break",
+        "break": {"remaining_ms": 191_500},
+        "turn": None,
+        "players": {
+            "A": player(named("Соколов"), ball="white", score=0, games=1),
+            "B": player(named("Филиппенко"), ball="yellow", score=0, games=1),
+        },
+    }
     return [one, two, live_two_pins(), four, free, six, seven, eight]

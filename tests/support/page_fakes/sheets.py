@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import states as S
+from page_fakes import states
 
 Json = dict[str, Any]
 
@@ -38,15 +38,40 @@ FIVE_CALLS = [
     ("FP-F.R", "Р", words("пропих", "push", "spinta")),
     ("FP-X.1", "?", words("форс-мажор", "force majeure", "forza maggiore")),
 ]
-IDLE_CALLS = [("FP-F.I", "И", words("туш: протирка", "touch: wiping", "tocco: pulizia")), ("FP-F.K", "К", words("туш: сдвиг", "touch: moved", "tocco: spostata"))]
+IDLE_CALLS = [
+    ("FP-F.I", "И", words("туш: протирка", "touch: wiping", "tocco: pulizia")),
+    ("FP-F.K", "К", words("туш: сдвиг", "touch: moved", "tocco: spostata")),
+]
 
 
 def palette() -> list[Json]:
     """The calls of five-pins during a stroke."""
-    now = [{"code": code, "letter": words(short), "clause": code, "word": word, "by": ["striker", "waiting"] if code in {"FP-F.P"} else ["striker"], "possible": True, "reason": ""} for code, short, word in FIVE_CALLS]
+    now = [
+        {
+            "code": code,
+            "letter": words(short),
+            "clause": code,
+            "word": word,
+            "by": ["striker", "waiting"] if code == "FP-F.P" else ["striker"],
+            "possible": True,
+            "reason": "",
+        }
+        for code, short, word in FIVE_CALLS
+    ]
     now[1]["args"] = ["cue", "opponent", "red"]
     reason = "only-between-strokes"
-    later = [{"code": code, "letter": words(short), "clause": code, "word": word, "by": ["striker", "waiting"], "possible": False, "reason": reason} for code, short, word in IDLE_CALLS]
+    later = [
+        {
+            "code": code,
+            "letter": words(short),
+            "clause": code,
+            "word": word,
+            "by": ["striker", "waiting"],
+            "possible": False,
+            "reason": reason,
+        }
+        for code, short, word in IDLE_CALLS
+    ]
     return now + later
 
 
@@ -79,7 +104,7 @@ def sheet_42(**over: Any) -> Json:
         },
     ]  # fmt: skip
     made: Json = {
-        "n": 100, "shot": 42, "striker": "A", "acceptable": True, "needed": [], "problem": "", "proposal": S.ruling(), "certain": False, "rows": rows, "calls": [], "palette": palette(), "direct": [], "buttons": None,
+        "n": 100, "shot": 42, "striker": "A", "acceptable": True, "needed": [], "problem": "", "proposal": states.ruling(), "certain": False, "rows": rows, "calls": [], "palette": palette(), "direct": [], "buttons": None,
         "evidence": words("Датчики: упали верхняя и правая, касаний около 2", "Sensors: top and right fell, about 2 contacts", "Sensori: caduti alto e destro, circa 2 contatti"),
         "observations": [
             {"ms": 0, "unc_ms": 1, "channel": "CLICK", "what": "click", "value": "0.74 V", "source": "node", "status": "seen"},
@@ -105,7 +130,7 @@ def needed() -> Json:
 
 def double_hit() -> Json:
     """Mock-up 07: a double hit was called."""
-    foul = S.ruling(
+    foul = states.ruling(
         short="B+10*", to="B", points={"A": 0, "B": 10}, clauses=["FP-F.Z", "FP-7.5"], ball_in_hand=True, kind="foul", score_after={"A": 47, "B": 48},
         sentence=words("ошибка «З» 2, карамболь 4, две боковые 4", "error Z 2, carom 4, two side pins 4", "errore Z 2, carambola 4, due laterali 4"),
     )  # fmt: skip

@@ -1,0 +1,110 @@
+"""Chromium for the tests of the pages: one browser for the session, a fresh context and a fake hub for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from page_fakes import states
+from page_fakes.hub import Complaints, FakeHub, OpenPage, Server
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--disable-component-update",
+    "--mute-audio",
+]
+PIN = "246810"
+
+
+def chromium_path() -> str | None:
+    """The distribution's Chromium, or the one named by MARKER_CHROMIUM."""
+    named = os.environ.get("MARKER_CHROMIUM")
+    if named:
+        return named
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A running Chromium, for one module: Playwright keeps an event loop running, which other modules must not find.
+
+    Without one the tests say so and are skipped; in CI that is a failure."""
+    path = chromium_path()
+    if path is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Chromium is missing: install the package chromium or set MARKER_CHROMIUM")
+        pytest.skip("no Chromium: install the package chromium or set MARKER_CHROMIUM")
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def hub() -> FakeHub:
+    """Five-pins on table 3, free pyramid on table 5."""
+    made = FakeHub(clock=states.NOW_MS)
+    made.views["3"] = states.five_pins()
+    made.views["5"] = states.pyramid()
+    return made
+
+
+@pytest.fixture
+def server(hub: FakeHub) -> Iterator[Server]:
+    """The web part around that hub."""
+    made = Server(hub)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def complaints() -> Complaints:
+    """Shared by all pages of a test."""
+    return Complaints()
+
+
+@pytest.fixture
+def open_page(browser: Browser, server: Server, complaints: Complaints) -> Iterator[OpenPage]:
+    """Opens a page: `open_page("/tables/3", size=(1920, 1080), role="referee", lang="ru")`. At the end nothing may have complained."""
+    contexts: list[BrowserContext] = []
+
+    def make(
+        path: str, *, size: tuple[int, int] = (1920, 1080), role: str = "", wait: str = "main", **options: Any
+    ) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        contexts.append(context)
+        if role:
+            body = {"token": "key-of-the-administrator"} if role == "admin" else {"table": "*", "pin": PIN}
+            assert context.request.post(f"{server.url}/api/login", data=body).status == 200
+        page = context.new_page()
+        page.on(
+            "console",
+            lambda message: (
+                complaints.append(f"{message.type}: {message.text}") if message.type in {"error", "warning"} else None
+            ),
+        )
+        page.on("pageerror", lambda error: complaints.append(f"exception: {error}"))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((server.url, "data:"))
+                else complaints.append(f"foreign request: {request.url}")
+            ),
+        )
+        page.goto(f"{server.url}{path}")
+        page.wait_for_selector(wait)
+        page.evaluate("document.fonts.ready.then(() => true)")
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert complaints.unexpected() == []

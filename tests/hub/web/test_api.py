@@ -1,0 +1,92 @@
+"""The JSON interface: what it answers, and that its description is true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from page_fakes.hub import FakeHub
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from marker_hub.commands import Command
+from marker_hub.web.openapi import document
+from marker_hub.web.port import CommandResult
+
+
+def test_the_result_of_a_command_is_the_hubs(referee: TestClient, hub: FakeHub) -> None:
+    """409 with the fresh view and 422 with its reason pass through unchanged; the role travels with the command."""
+    results = iter(
+        [CommandResult(409, {"code": "stale", "view": {"n": 7}}), CommandResult(422, {"code": "no", "text": "why"})]
+    )
+    hub.answer = lambda *_: next(results)
+    stale = referee.post("/api/tables/3/commands", json={"kind": "accept", "key": "a", "seen": 1})
+    assert (stale.status_code, stale.json()["view"]) == (409, {"n": 7})
+    refused = referee.post("/api/tables/3/commands", json={"kind": "accept", "key": "b", "seen": 1})
+    assert (refused.status_code, refused.json()) == (422, {"code": "no", "text": "why"})
+    assert {command["role"] for command in hub.commands} == {"referee"}
+
+
+def test_the_sheet_of_a_closed_shot_can_be_asked_for(referee: TestClient) -> None:
+    """`?shot=` takes a number and nothing else."""
+    assert referee.get("/api/tables/3/sheet").status_code == 200
+    assert referee.get("/api/tables/3/sheet?shot=41").status_code == 200
+    assert referee.get("/api/tables/3/sheet?shot=x").json()["code"] == "shot"
+
+
+def test_unknown_things_are_404_and_say_what_there_is(client: TestClient) -> None:
+    """The answer names the thing and the choices."""
+    assert "3, 7" in client.get("/api/tables/9").json()["text"]
+    assert client.get("/api/matches/none").status_code == 404
+    assert client.get("/api/stream?tables=9").status_code == 404
+    assert client.get("/tables/9").status_code == 404
+
+
+def test_assets_are_kept_for_good_under_their_build_only(client: TestClient) -> None:
+    """A page names files by the build; an old address is served fresh and not kept."""
+    page = client.get("/").text
+    build = page.partition('data-build="')[2].partition('"')[0]
+    kept = client.get(f"/static/{build}/js/lib/dom.js")
+    assert "immutable" in kept.headers["cache-control"]
+    assert kept.headers["content-type"].startswith("text/javascript")
+    old = client.get("/static/000000000000/js/lib/dom.js")
+    assert (old.status_code, old.headers["cache-control"]) == (200, "no-store")
+    assert client.get(f"/static/{build}/../app.py").status_code == 404
+
+
+def test_the_language_is_asked_chosen_or_the_clubs(client: TestClient) -> None:
+    """Address before cookie before club; anything else is ignored."""
+    assert '<html lang="ru"' in client.get("/").text
+    assert '<html lang="it"' in client.get("/?lang=it").text
+    assert '<html lang="ru"' in client.get("/?lang=xx").text
+    client.cookies.set("marker_lang", "en")
+    assert '<html lang="en"' in client.get("/").text
+
+
+def test_the_description_names_every_address_and_every_command(client: TestClient) -> None:
+    """OpenAPI is made from the code: paths as the application routes them, commands as the union knows them."""
+    told: dict[str, Any] = client.get("/api/openapi.json").json()
+    assert told == msgspec.json.decode(msgspec.json.encode(document()))
+    routed = {route.path for route in client.app.routes if isinstance(route, Route) and route.path.startswith("/api/")}  # type: ignore[attr-defined]
+    assert routed - {"/api/openapi.json"} == {path for path in told["paths"] if path.startswith("/api/")}
+    arms = Command.__args__  # type: ignore[attr-defined]
+    kinds = {told["components"]["schemas"][arm.__name__]["properties"]["kind"]["enum"][0] for arm in arms}
+    assert {"accept", "answer", "call", "undo", "match_start", "amend"} <= kinds
+    assert len(kinds) == len(arms)
+
+
+def test_what_a_match_can_be_set_up_with(client: TestClient) -> None:
+    """Each game has presets and switches with their clauses, in three languages."""
+    games = client.get("/api/games").json()
+    assert set(games) == {"five-pins", "free-pyramid", "dynamic-pyramid", "combined-pyramid"}
+    for game in games.values():
+        assert game["presets"]
+        assert all(set(switch["meaning"]) == {"ru", "en", "it"} and switch["clauses"] for switch in game["switches"])
+
+
+def test_health_is_503_when_the_hub_does_not_record(client: TestClient, hub: FakeHub) -> None:
+    """So that a supervisor sees it."""
+    assert client.get("/healthz").status_code == 200
+    hub.health = lambda: {"ok": False}  # type: ignore[method-assign]
+    assert client.get("/healthz").status_code == 503

@@ -1,0 +1,207 @@
+"""Who gets in, from where, and how often."""
+
+from __future__ import annotations
+
+import pytest
+from page_fakes.hub import SECRETS, FakeHub
+from starlette.testclient import TestClient
+
+from marker_hub.web.auth import NOBODY, SESSION_S, Authority, Bucket, Role, Throttle, may_command
+from marker_hub.web.settings import WebSecrets, WebSettings
+
+COMMAND = {"kind": "still", "key": "k1", "seen": 100}
+
+
+def test_a_command_needs_a_session_a_role_and_a_key(client: TestClient, hub: FakeHub) -> None:
+    """401 without a session, 403 at another table, 400 without a key; nothing of it reaches the hub."""
+    assert client.post("/api/tables/3/commands", json=COMMAND).status_code == 401
+    client.post("/api/login", json={"table": "7", "pin": "246810"})
+    assert client.post("/api/tables/3/commands", json=COMMAND).status_code == 403
+    client.post("/api/login", json={"table": "3", "pin": "246810"})
+    refused = client.post("/api/tables/3/commands", json={"kind": "still", "seen": 100})
+    assert (refused.status_code, refused.json()["code"]) == (400, "key")
+    assert hub.commands == []
+    assert client.post("/api/tables/3/commands", json=COMMAND).status_code == 200
+    assert [command["kind"] for command in hub.commands] == ["still"]
+
+
+def test_the_session_cookie_is_closed_to_scripts_and_other_sites(client: TestClient) -> None:
+    """HttpOnly, SameSite=Strict, and Secure over TLS."""
+    cookie = client.post("/api/login", json={"table": "3", "pin": "246810"}).headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert f"Max-Age={SESSION_S}" in cookie
+    secure = client.post("https://127.0.0.1/api/login", json={"table": "3", "pin": "246810"}).headers["set-cookie"]
+    assert "Secure" in secure
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "http://127.0.0.1"}, 200),
+        ({}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"host": "evil.example"}, 421),
+        ({"host": "hall.example", "origin": "http://hall.example"}, 200),
+    ],
+)
+def test_commands_come_from_the_hubs_own_pages(referee: TestClient, headers: dict[str, str], status: int) -> None:
+    """Origin and Host are checked; a name that is not listed is not answered (DNS rebinding)."""
+    assert referee.post("/api/tables/3/commands", json=COMMAND, headers=headers).status_code == status
+
+
+def test_only_json_of_a_bounded_size_is_read(referee: TestClient, hub: FakeHub) -> None:
+    """A form cannot command; a body over 64 KB is refused before it is decoded; a wrong field is named."""
+    assert referee.post("/api/tables/3/commands", data=COMMAND).status_code == 415
+    assert (
+        referee.post(
+            "/api/tables/3/commands", content=b"x" * 70_000, headers={"content-type": "application/json"}
+        ).status_code
+        == 413
+    )
+    wrong = referee.post("/api/tables/3/commands", json=COMMAND | {"colour": "green"})
+    assert wrong.status_code == 400
+    assert "colour" in wrong.json()["text"]
+    assert hub.commands == []
+
+
+def test_five_failures_lock_this_address_and_table_only() -> None:
+    """60 s, then twice as long; another table and another address are not shut out."""
+    now = 0.0
+    throttle = Throttle(clock=lambda: now)
+    for _ in range(4):
+        throttle.failed("10.0.0.9", "3")
+    assert throttle.wait_s("10.0.0.9", "3") == 0
+    throttle.failed("10.0.0.9", "3")
+    assert throttle.wait_s("10.0.0.9", "3") == 61
+    assert throttle.wait_s("10.0.0.9", "4") == 0
+    assert throttle.wait_s("10.0.0.8", "3") == 0
+    now = 61.0
+    assert throttle.wait_s("10.0.0.9", "3") == 0
+    throttle.failed("10.0.0.9", "3")
+    assert throttle.wait_s("10.0.0.9", "3") == 121
+    throttle.succeeded("10.0.0.9", "3")
+    assert throttle.wait_s("10.0.0.9", "3") == 0
+
+
+def test_login_answers_429_with_the_time_to_wait(client: TestClient) -> None:
+    """The sixth attempt is not even looked at, right or wrong."""
+    for _ in range(5):
+        assert client.post("/api/login", json={"table": "3", "pin": "000000"}).status_code == 401
+    locked = client.post("/api/login", json={"table": "3", "pin": "246810"})
+    assert locked.status_code == 429
+    assert int(locked.headers["retry-after"]) > 50
+
+
+def test_thirty_commands_a_second() -> None:
+    """A bucket of 30 refills at 30 a second, for each session alone."""
+    now = 0.0
+    bucket = Bucket(clock=lambda: now)
+    assert all(bucket.take("s") for _ in range(30))
+    assert not bucket.take("s")
+    assert bucket.take("other")
+    now = 0.1
+    assert [bucket.take("s") for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_session_survives_a_restart_and_ends_by_time_by_forgery_and_by_logout() -> None:
+    """Signed with the hub's key: another Authority with the same key reads it, one with another key does not."""
+    now = 1_000_000.0
+    one = Authority(SECRETS, clock=lambda: now)
+    cookie = one.seal(one.grant(NOBODY, "3", Role.REFEREE))
+    again = Authority(SECRETS, clock=lambda: now)
+    assert again.open(cookie).role("3") is Role.REFEREE
+    assert again.open(cookie).role("4") is Role.VIEWER
+    assert Authority(WebSecrets(b"another key of sixteen", "", {})).open(cookie) is NOBODY
+    payload, _, mac = cookie.partition(".")
+    assert again.open(f"{payload[:-2]}AA.{mac}") is NOBODY
+    assert again.open(None) is NOBODY
+    again.revoke(again.open(cookie))
+    assert again.open(cookie) is NOBODY
+    now += SESSION_S
+    assert one.open(cookie) is NOBODY
+
+
+def test_a_join_code_is_for_one_table_and_goes_out_of_date() -> None:
+    """It holds for 10 to 20 minutes and makes a player, no referee."""
+    now = 600_000.0
+    authority = Authority(SECRETS, clock=lambda: now)
+    code = authority.join_code("7")
+    assert authority.token_role("7", code) is Role.PLAYER
+    assert authority.token_role("3", code) is None
+    now += 599
+    assert authority.token_role("7", code) is Role.PLAYER
+    now += 700
+    assert authority.token_role("7", code) is None
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "match", "policy", "allowed"),
+    [
+        (Role.VIEWER, "still", {"policy": "self"}, None, False),
+        (Role.PLAYER, "match_start", None, "self", True),
+        (Role.PLAYER, "match_start", None, "referee", False),
+        (Role.PLAYER, "accept", {"policy": "self"}, None, True),
+        (Role.PLAYER, "accept", {"policy": "referee"}, None, False),
+        (Role.PLAYER, "award_match", {"policy": "self"}, None, False),
+        (Role.PLAYER, "still", None, None, False),
+        (Role.REFEREE, "award_match", {"policy": "referee"}, None, True),
+        (Role.ADMIN, "manual", {"policy": "referee"}, None, True),
+    ],
+)
+def test_what_a_player_may_do(
+    role: Role, kind: str, match: dict[str, object] | None, policy: str | None, allowed: bool
+) -> None:
+    """A player starts a match without a referee and plays it; where there is a referee he only watches."""
+    assert may_command(role, kind, match, policy) is allowed
+
+
+def test_the_join_code_is_shown_only_while_the_table_is_free(client: TestClient) -> None:
+    """Free table: path and QR code; a running match: 409; hall without self-service: 404."""
+    free = client.get("/api/tables/7/join")
+    assert free.status_code == 200
+    assert set("".join(free.json()["qr"])) == {"0", "1"}
+    token = free.json()["path"].partition("#")[2]
+    assert client.get("/api/tables/3/join").status_code == 409
+    assert client.post("/api/login", json={"table": "7", "token": token}).json()["role"] == "player"
+
+
+def test_every_answer_carries_the_security_headers(client: TestClient) -> None:
+    """Also errors and files; pages have no inline script and are not kept by caches."""
+    for path in (
+        "/",
+        "/tables/3",
+        "/tables/nowhere",
+        "/api/tables",
+        "/api/tables/x",
+        "/static/x/js/lib/dom.js",
+        "/login",
+    ):
+        answer = client.get(path)
+        assert "default-src 'self'" in answer.headers["content-security-policy"], path
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    page = client.get("/tables/3")
+    assert page.headers["cache-control"] == "no-store"
+    assert "<script>" not in page.text
+    assert " style=" not in page.text
+
+
+def test_pages_that_need_a_role_send_to_the_login(client: TestClient) -> None:
+    """The referee's page and the service page are not shown to viewers; the way back is kept."""
+    answer = client.get("/tables/3/referee", follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/login?next=/tables/3/referee")
+    assert client.get("/service", follow_redirects=False).status_code == 303
+    client.post("/api/login", json={"table": "3", "pin": "246810"})
+    assert client.get("/tables/3/referee", follow_redirects=False).status_code == 200
+    assert client.get("/tables/7/referee", follow_redirects=False).status_code == 303
+
+
+def test_a_guessable_session_key_is_refused() -> None:
+    """Fewer than 16 bytes do not sign sessions; an unknown language is named."""
+    with pytest.raises(ValueError, match="at least 16 bytes"):
+        WebSecrets(b"short", "", {})
+    with pytest.raises(ValueError, match="'de'"):
+        WebSettings(language="de")

@@ -1,0 +1,1 @@
+"""A hub without sensors, rules or journal, and recorded view models, for tests of the pages."""
