@@ -63,6 +63,9 @@ HANDLERS: dict[type, Callable[[Work, e.Entry, Any], None]] = {
 }
 """Every body but Undone and Redone, which tell the rest of the story anew."""
 
+IDLE_KEPT = 2000
+"""Entries kept for undo after the last command of a finished match."""
+
 NOT_COMMANDS = (*e.NODE_BODIES, *e.HUB_BODIES, e.Undone, e.Redone)
 
 
@@ -95,13 +98,21 @@ def _plain(table: Table, entry: e.Entry) -> tuple[Table, tuple[Effect, ...]]:
             work.done, work.undone = (), ()
             table = work.freeze()
         HANDLERS[type(body)](work, entry, body)
-    if work.match is not None:
+    if work.log or work.phase != Phase.IDLE or is_command(body):
         work.log = work.log.append(entry)
+        _bound(work)
         if is_command(body):
             work.marks = work.marks.append((entry.n, table))
             work.done = (*work.done, entry.n)
             work.undone = ()
     return work.freeze(), tuple(work.effects)
+
+
+def _bound(work: Work) -> None:
+    """After a match nothing can be undone for ever: past IDLE_KEPT entries without a command the log is let go."""
+    if work.phase == Phase.IDLE and work.marks and len(work.log) - len(work.marks[-1][1].log) > IDLE_KEPT:
+        work.log, work.marks, work.voided = Vec(), Vec(), frozenset()
+        work.done, work.undone, work.match = (), (), None
 
 
 def _retell(table: Table, entry: e.Entry, voided: frozenset[int], since: int) -> Table:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from marker_hub import phases
 from marker_hub import table as core
 from marker_hub.phases import ALLOWED, TRANSITIONS, Event, Phase
 from marker_hub.table.state import Work
-from marker_hub.table.step import HANDLERS
+from marker_hub.table.step import HANDLERS, IDLE_KEPT
 
 
 def test_every_guard_is_a_method_of_the_working_copy() -> None:
@@ -279,3 +282,28 @@ def test_a_cancelled_shot_ends_in_a_known_state_and_the_next_one_is_played(carom
     assert carom.phase == "armed"
     carom.play("N")
     assert carom.score == (2, 0)
+
+
+def test_the_page_of_the_machine_is_current() -> None:
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, str(root / "tools" / "table_states.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_log_of_a_finished_match_is_let_go(drivers: Any) -> None:
+    driver = drivers()
+    driver.five_pins(options={"points_limit": 2, "games": 1})
+    driver.play("N")
+    driver.do(c.Close())
+    for _ in range(IDLE_KEPT):
+        driver.put(e.Head(1, driver.seq))
+    assert len(driver.table.log) > 0
+    driver.put(e.Head(1, driver.seq))
+    driver.put(e.Head(1, driver.seq))
+    assert len(driver.table.log) == 0
+    assert driver.refuse(c.Undo()).code == "nothing"
