@@ -10,7 +10,7 @@ from marker_rules.errors import IllegalInput
 from marker_rules.five_pins.law import ERROR, ERROR_OF, ERRORS, NOT_BESIDES_WRONG_BALL, RED_FIRST_FLAT, ErrorRow, Law
 from marker_rules.five_pins.state import Mode
 from marker_rules.five_pins.view import ShotView
-from marker_rules.shot import Call, When
+from marker_rules.shot import Call
 
 PLACED = frozenset({Mode.OPENING, Mode.HAND})  # the modes in which a ball is placed first (FP-F.M, FP-F.N)
 
@@ -36,7 +36,7 @@ def split_calls(calls: Iterable[Call], striker: Player) -> tuple[frozenset[str],
             raise IllegalInput(
                 f"call '{call.code}' is not an error of five-pins; there are {', '.join(ERROR_OF)}", code="call"
             )
-        if call.by is striker and call.when is not When.SITTING:
+        if call.by is striker:
             mine.add(call.code)
         elif row.waiting:
             theirs[call.code] = None
