@@ -6,11 +6,11 @@ import gc
 from tablefw import VERSION, hal, ota, selftest
 from tablefw import board_pins as B
 from tablefw import defaults as D
+from tablefw import items as I
 from tablefw import wire_codes as W
 from tablefw.clock import Extender, Offset
 from tablefw.config import Config, next_boot
 from tablefw.edges import Ring
-from tablefw.hal import items as I
 from tablefw.link import Link
 from tablefw.log import log
 from tablefw.modes import Modes
@@ -241,10 +241,10 @@ class App:
             self._read_adc(t)
 
     def _read_adc(self, t):
-        for ch, p in self.sensors.piezo.channels.items():
+        for p in self.sensors.piezo.all:
             if p.hit is not None and p.wants_reading(t):
-                mv = hal.adc(ch - W.CH_PIEZO_FIRST)
-                self.sensors.reading(self.now(), ch, mv)
+                mv = hal.adc(p.ch - W.CH_PIEZO_FIRST)
+                self.sensors.reading(self.now(), p.ch, mv)
 
     def reset_soon(self):
         """Say goodbye and reset, after the answer has gone out."""

@@ -35,7 +35,7 @@ class Health:
             return W.QUALITY_OK
         if ch < W.CH_BUTTON_FIRST:
             return s.gates["P%d" % (ch - W.CH_GATE_FIRST + 1)].quality()
-        for b in s.buttons.values():
+        for b in s.all_buttons:
             if b.ch == ch:
                 return b.quality()
         return W.QUALITY_OK
@@ -46,7 +46,8 @@ class Health:
             return
         self._next = t + STEP_US
         self._forget(t)
-        for ch in self.codes:
+        for name in self.s.names:
+            ch = W.CHANNELS[name]
             self._judge(t, ch, max(self.live(ch), self.tested.get(ch, W.QUALITY_OK)))
 
     def _judge(self, t, ch, code):
@@ -61,14 +62,14 @@ class Health:
 
     def _forget(self, t):
         """Let noisy beams, buttons and idle knocks age."""
-        for g in self.s.gates.values():
+        for g in self.s.all_gates:
             for b in g.beams:
                 if b.noisy and t - b.t_last > CLEAN_US:
                     b.noisy = False
-        for b in self.s.buttons.values():
+        for b in self.s.all_buttons:
             if b.noisy and t - b.t_raw > CLEAN_US:
                 b.noisy = False
-        for p in self.s.piezo.channels.values():
+        for p in self.s.piezo.all:
             while p.idle_hits and t - p.idle_hits[0] > IDLE_QUIET_US:
                 p.idle_hits.pop(0)
 

@@ -17,7 +17,9 @@ READ_LAST = D.PIEZO_ADC_AFTER_US[1]
 READ_FIRST = D.PIEZO_ADC_AFTER_US[0]
 NOISE_MV = 60  # three sigma of a reading
 RAIL_MV = 3300
-FLAT_MV = D.PIEZO_ADC_CLIP_MV - 100  # above, a strong hit still rings against the clamp and holds the voltage up by itself
+FLAT_MV = (
+    D.PIEZO_ADC_CLIP_MV - 100
+)  # above, a strong hit still rings against the clamp and holds the voltage up by itself
 
 
 class Hit:
@@ -122,6 +124,7 @@ class PiezoBank:
     def __init__(self, emit):
         self.emit = emit
         self.channels = {}
+        self.all = []  # in the order fitted: MicroPython's dictionaries have none
         self.open = []  # (channel, hit) not told yet, by stamp
         self.recent = []  # told rail hits younger than the cross-talk window
         self.idle = True
@@ -130,6 +133,7 @@ class PiezoBank:
     def make(self, ch, **how):
         """Fit a channel."""
         p = self.channels[ch] = Piezo(ch, self, **how)
+        self.all.append(p)
         return p
 
     def add(self, channel, hit):
@@ -159,7 +163,7 @@ class PiezoBank:
                 h.flags |= W.FLAG_MERGED  # longer than any single hit
             self.open.pop(0)
             self._tell(p, h)
-        for p in self.channels.values():
+        for p in self.all:
             if p.high_since >= 0 and t - p.high_since > D.PIEZO_FAULT_HIGH_US:
                 p.stuck = True
 

@@ -70,12 +70,12 @@ async def _piezos(app):
     blank = D.PIEZO_TEST_BLANK_US
     peaks = {}
     now = app.now()
-    for p in bank.channels.values():
+    for p in bank.all:
         p.quiet_until = now + D.PIEZO_TEST_PEAK_US + 2 * blank
     hal.output("PZ_TEST", 1)
     await asyncio.sleep(D.PIEZO_TEST_PEAK_US / 2000000)
-    for ch in bank.channels:
-        peaks[ch] = hal.adc(ch - W.CH_PIEZO_FIRST)
+    for p in bank.all:
+        peaks[p.ch] = hal.adc(p.ch - W.CH_PIEZO_FIRST)
     await asyncio.sleep(blank / 1000000)
     hal.output("PZ_TEST", 0)
     await asyncio.sleep(blank / 1000000)
@@ -92,7 +92,7 @@ async def run(app):
         for ch, mv in (await _piezos(app)).items():
             result[names[ch]] = piezo_code(mv)
         if s.gates:
-            for g in s.gates.values():
+            for g in s.all_gates:
                 for b in g.beams:
                     b.mute_until = app.now() + 10 * D.GATE_SELFTEST_US + 100000
             codes, dirty = await _beams(app, s.gates)
@@ -102,9 +102,9 @@ async def run(app):
         for p, letter in zip(s.pins, s.letters()):
             result[letter] = p.quality()
         now = app.now()
-        for name, code in list(result.items()):
-            if name in W.CHANNELS:
-                s.health.test_result(now, W.CHANNELS[name], code)
+        for name in s.names:
+            if name in result:
+                s.health.test_result(now, W.CHANNELS[name], result[name])
         app.v5 = 2 * hal.adc(8)
         result["V5"] = app.v5
         low, high = D.POWER_V5_MV
@@ -119,8 +119,8 @@ async def noise(app, seconds):
     n = seconds * D.PIEZO_VTH_RATE_HZ
     counts = {}
     for _ in range(n):
-        for ch in app.sensors.piezo.channels:
-            mv = hal.adc(ch - W.CH_PIEZO_FIRST)
+        for p in app.sensors.piezo.all:
+            mv = hal.adc(p.ch - W.CH_PIEZO_FIRST)
             counts[mv] = counts.get(mv, 0) + 1
         await asyncio.sleep(1 / D.PIEZO_VTH_RATE_HZ)
     left = sum(counts.values()) // 1000

@@ -44,8 +44,11 @@ class Sensors:
             self.piezo.make(W.CHANNELS[name], gain=gains.get(name, 1000), **how)
         if click:
             self.piezo.make(IN_CLICK, **how)
+        # machines by name, and in channel order: MicroPython's dictionaries have none
         self.gates = {n: Gate(W.CHANNELS[n], emit) for n in gates}
         self.buttons = {n: Button(W.CHANNELS[n], emit) for n in B.SHIFT_BITS[FIRST_BUTTON:]}
+        self.all_gates = [self.gates[n] for n in gates]
+        self.all_buttons = [self.buttons[n] for n in B.SHIFT_BITS[FIRST_BUTTON:]]
         self._bits = []
         for i, name in enumerate(B.SHIFT_BITS):
             if i >= FIRST_BUTTON:
@@ -126,20 +129,20 @@ class Sensors:
     def tick(self, t):
         """Time passes: nothing before t is still to come."""
         self.piezo.tick(t)
-        for g in self.gates.values():
+        for g in self.all_gates:
             g.tick(t)
-        for b in self.buttons.values():
+        for b in self.all_buttons:
             b.tick(t)
         self.health.tick(t)
 
     def due(self):
         """Device time of the next timeout, or None."""
         best = self.piezo.due()
-        for m in self.gates.values():
+        for m in self.all_gates:
             d = m.due()
             if d is not None and (best is None or d < best):
                 best = d
-        for m in self.buttons.values():
+        for m in self.all_buttons:
             d = m.due()
             if d is not None and (best is None or d < best):
                 best = d

@@ -150,7 +150,6 @@ def test_no_accepted_block_is_silent(edges: list[tuple[int, int, bool]]) -> None
     noisy = any(b.noisy for b in g.beams)
     if not noisy and all(lit):
         assert (drops > 0) == (long_blocks > 0)
-        assert drops >= long_blocks / 2
         assert g.open == []
 
 

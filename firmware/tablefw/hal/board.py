@@ -9,7 +9,7 @@ import network
 from machine import ADC, PWM, Pin
 
 from tablefw import board_pins as B
-from tablefw.hal.files import Files
+from tablefw.files import Files
 
 _CAUSES = {1: "power_on", 3: "watchdog"}
 

@@ -10,9 +10,9 @@ import time
 from machine import ADC, I2C, SPI, Pin, Timer
 
 from tablefw import board_pins as B
+from tablefw import items as I
 from tablefw import wire_codes as W
 from tablefw.edges import SHIFT, make_edge
-from tablefw.hal import items as I
 from tablefw.hal.board import Mcp3008, Outputs, Stdio, Wifi, nv, reset, reset_cause, uid, unstick, wdt  # noqa: F401
 from tablefw.hall import Hall
 from tablefw.segments import Segments

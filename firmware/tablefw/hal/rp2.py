@@ -7,10 +7,10 @@ import micropython
 from machine import I2C, SPI, Pin, Timer
 
 from tablefw import board_pins as B
+from tablefw import items as I
 from tablefw import pioin
 from tablefw import wire_codes as W
 from tablefw.edges import LATE, SHIFT, make_edge, make_words
-from tablefw.hal import items as I
 from tablefw.hal.board import (  # noqa: F401 - part of the port
     Mcp3008,
     Outputs,

@@ -8,8 +8,8 @@ import struct
 import sys
 import time
 
-from tablefw.hal import items as I
-from tablefw.hal.files import Files
+from tablefw import items as I
+from tablefw.files import Files
 
 BOARD = "virtual"
 MASK = (1 << 30) - 1
