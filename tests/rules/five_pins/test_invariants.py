@@ -149,12 +149,15 @@ def test_cushions_and_the_like_change_nothing(
 
 @given(rng=randoms)
 def test_a_wobble_and_a_repeated_contact_change_nothing(draw: Draw, rng: Random) -> None:
-    """Invariant 8: a pin that wobbles before anything fell; every contact told twice."""
+    """Invariant 8: a pin that wobbles before anything fell; every contact told twice.
+
+    Two contacts of the same instant are not doubled: the second time red is touched after the opponent's ball (A38).
+    """
     drawn = draw(rng, default_switches=True)
     facts: list[f.Fact] = [drawn.shot.facts[0]]
     facts += [f.Wobble(pin) for pin in sorted(drawn.before.pins)[:1]]
     for fact in drawn.shot.facts[1:]:
-        facts += [fact, fact] if isinstance(fact, f.Contact) else [fact]
+        facts += [fact, fact] if isinstance(fact, f.Contact) and len(fact.pairs) == 1 else [fact]
     assert same_value(judge(*drawn), judge(replace(drawn.shot, facts=tuple(facts)), drawn.before, drawn.options))
 
 
