@@ -28,7 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--lang", choices=LANGUAGES, default="en", help="language of `explain` (default: en)")
 
 
-class _Judged:
+class Judged:
     """What happened so far, for the exit status."""
 
     def __init__(self) -> None:
@@ -48,14 +48,14 @@ class _Judged:
 
 def run(args: argparse.Namespace) -> int:
     """Judge every file, in order."""
-    judged = _Judged()
+    judged = Judged()
     for name in args.files:
         for line in judge_file(name, args.lang, judged):
             print(line)
     return judged.status
 
 
-def judge_file(name: str, lang: str, judged: _Judged) -> Iterator[str]:
+def judge_file(name: str, lang: str, judged: Judged) -> Iterator[str]:
     """One JSON text a scenario; what cannot be judged is complained of and left out."""
     encode = msgspec.json.encode
     try:
