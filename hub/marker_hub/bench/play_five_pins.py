@@ -45,12 +45,19 @@ def five_pins_shot(
         pins=ALL_PINS if rng.random() < 0.95 else frozenset(rng.sample(sorted(ALL_PINS), rng.randint(2, 4))),
         options=options,
     )
-    calls = ()
+    return before, *five_pins_story(rng, before)
+
+
+def five_pins_story(
+    rng: random.Random, before: FivePinsState
+) -> tuple[tuple[f.Fact, ...], tuple[Call, ...], tuple[Call, ...]]:
+    """Facts, calls, and no calls that are asked for, of a stroke from `before`."""
+    calls: tuple[Call, ...] = ()
     if rng.random() < FOULED:
         calls = (Call(rng.choice(LETTERS), before.striker),)
     elif rng.random() < FOULED / 6:
         calls = (Call("P", before.striker.other),)
-    return before, _facts(rng, before.pins), calls, ()
+    return _facts(rng, before.pins), calls, ()
 
 
 def _facts(rng: random.Random, standing: frozenset[Pin]) -> tuple[f.Fact, ...]:

@@ -9,7 +9,7 @@ from marker_rules.balls import PYRAMID_RAILS, WHITES, Ball, GameId, Player, Pock
 from marker_rules.game import game
 from marker_rules.options import Options
 from marker_rules.pyramid.ruling import PyramidRuling
-from marker_rules.pyramid.state import PyramidState
+from marker_rules.pyramid.state import Coloured, Phase, PyramidState
 from marker_rules.ruling import Ruling
 from marker_rules.shot import Call
 
@@ -33,9 +33,17 @@ def pyramid_shot(
 ) -> tuple[PyramidState, tuple[f.Fact, ...], tuple[Call, ...], tuple[Call, ...]]:
     """State, facts, calls, and the calls that are asked for (first ball in the house)."""
     before = _before(rng, options)
-    free = options.game is GameId.FREE
-    balls = [Ball.C, *WHITES[: before.table.balls - free]]
-    cue = Ball.C if not free or before.phase == "break" else rng.choice(balls)
+    return before, *pyramid_story(rng, before)
+
+
+def pyramid_story(
+    rng: random.Random, before: PyramidState
+) -> tuple[tuple[f.Fact, ...], tuple[Call, ...], tuple[Call, ...]]:
+    """Facts, calls, and the calls that are asked for, of a shot from `before`."""
+    free = before.game is GameId.FREE
+    on_table = before.table.coloured in (Coloured.TABLE, Coloured.HAND)
+    balls = [*((Ball.C,) if on_table else ()), *WHITES[: before.table.balls - (free and on_table)]]
+    cue = Ball.C if not free or before.phase is Phase.BREAK else rng.choice(balls)
     others = [ball for ball in balls if ball is not cue]
     rng.shuffle(others)
     calls: list[Call] = []
@@ -47,10 +55,10 @@ def pyramid_shot(
         if rng.random() < 0.2:
             facts.append(f.Pot(cue, rng.choice(POCKETS)))
             calls.append(Call("RP-4.3", before.striker))  # nothing tells it but the referee
-        return before, tuple(facts), tuple(calls), ()
-    if before.phase == "in-hand-house" and rng.random() < INSIDE:
+        return tuple(facts), tuple(calls), ()
+    if before.phase is Phase.IN_HAND_HOUSE and rng.random() < INSIDE:
         asked.append(Call("RP-19.2a", before.striker))
-    return before, _facts(rng, cue, others, before.phase == "break"), tuple(calls), tuple(asked)
+    return _facts(rng, cue, others, before.phase is Phase.BREAK), tuple(calls), tuple(asked)
 
 
 def _before(rng: random.Random, options: Options) -> PyramidState:

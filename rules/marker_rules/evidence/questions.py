@@ -14,7 +14,7 @@ from typing import Any
 from marker_rules.balls import GameId
 from marker_rules.evidence.observations import PICK, UNSEEN, Evidence
 from marker_rules.evidence.phrases import answer_label, question_text
-from marker_rules.evidence.worlds import EITHER, Case, Feature, Possible, Shape, Spread, bits, open_case
+from marker_rules.evidence.worlds import EITHER, Case, Possible, Shape, Spread, bits, open_case
 from marker_rules.options import Options
 
 PLANS = 512  # trees kept
@@ -67,16 +67,14 @@ DECIDED = Plan(0, 0.0, -1)
 class Tree:
     """The best order of asking over the worlds of one case; plans are made when they are needed and kept."""
 
-    __slots__ = ("_keys", "_plans", "_same", "_weights", "splits")
+    __slots__ = ("_keys", "_masks", "_plans", "_same", "_weights")
 
-    def __init__(
-        self, values: tuple[tuple[str | None, ...], ...], keys: tuple[int, ...], weights: tuple[float, ...]
-    ) -> None:
+    def __init__(self, spread: Spread, keys: tuple[int, ...]) -> None:
         self._keys = keys
-        self._same = [sum(1 << at for at, key in enumerate(keys) if key == number) for number in range(len(set(keys)))]
-        self._weights = weights
+        self._same = [sum(1 << at for at, key in enumerate(keys) if key == number) for number in range(max(keys) + 1)]
+        self._weights = spread.weights
         self._plans: dict[tuple[int, frozenset[int]], Plan | None] = {}
-        self.splits = tuple(_split(values, keys, at) for at in range(len(values[0]))) if values else ()
+        self._masks = [[mask for _, mask in _split(spread, keys, spread.all, at)] for at in range(len(spread.features))]
 
     def decided(self, left: int) -> bool:
         """Whether all worlds in `left` have the same outcome."""
@@ -85,7 +83,7 @@ class Tree:
 
     def parts(self, left: int, feature: int) -> list[int] | None:
         """`left` split by the answers to a question; None where it cannot be answered in some world, or splits nothing."""
-        parts = [part for _, mask in self.splits[feature] if (part := left & mask)]
+        parts = [part for mask in self._masks[feature] if (part := left & mask)]
         return parts if len(parts) > 1 and sum(parts) == left else None
 
     def plan(self, left: int, closed: frozenset[int] = frozenset()) -> Plan | None:
@@ -95,7 +93,7 @@ class Tree:
         if (left, closed) in self._plans:
             return self._plans[left, closed]
         best: Plan | None = None
-        for feature in range(len(self.splits)):
+        for feature in range(len(self._masks)):
             found = None if feature in closed else self._ask(left, feature, closed, best)
             if found is not None and (
                 best is None or (found.worst, found.expected + 1e-9) < (best.worst, best.expected)
@@ -117,31 +115,27 @@ class Tree:
 
     def useful(self, left: int, closed: frozenset[int]) -> int | None:
         """The first question that at least splits `left`, where none can decide it any more."""
-        for feature in range(len(self.splits)):
+        for feature in range(len(self._masks)):
             if feature not in closed and self.parts(left, feature):
                 return feature
         return None
 
 
-def _split(
-    values: tuple[tuple[str | None, ...], ...], keys: tuple[int, ...], feature: int
-) -> tuple[tuple[str, int], ...]:
-    """The answers to a question with their worlds; answers between which nothing depends are one."""
-    masks: dict[str, int] = {}
-    rest: dict[str, set[tuple[object, ...]]] = {}
-    for at, row in enumerate(values):
-        if (value := row[feature]) is not None:
-            masks[value] = masks.get(value, 0) | 1 << at
-            rest.setdefault(value, set()).add((*row[:feature], *row[feature + 1 :], keys[at]))
-    merged: dict[frozenset[tuple[object, ...]], list[str]] = {}
-    for value, others in rest.items():
-        merged.setdefault(frozenset(others), []).append(value)
-    return tuple((EITHER.join(names), sum(masks[name] for name in names)) for names in merged.values())
+def _split(spread: Spread, keys: tuple[int, ...], left: int, feature: int) -> list[tuple[list[str], int]]:
+    """The answers to a question and the worlds of `left` they leave; answers between which nothing depends are one."""
+    merged: dict[frozenset[tuple[object, ...]], tuple[list[str], int]] = {}
+    for value, mask in spread.choices[feature].items():
+        if part := left & mask:
+            rows = ((spread.values[at], keys[at]) for at in bits(part))
+            rest = frozenset((*row[:feature], *row[feature + 1 :], key) for row, key in rows)
+            names, worlds = merged.get(rest, ([], 0))
+            merged[rest] = ([*names, value], worlds | part)
+    return list(merged.values())
 
 
 @lru_cache(maxsize=PLANS)
 def _tree(spread: Spread, keys: tuple[int, ...]) -> Tree:
-    return Tree(spread.values, keys, spread.weights)
+    return Tree(spread, keys)
 
 
 def tree(case: Case) -> Tree:
@@ -167,19 +161,18 @@ def next_question(evidence: Evidence, before: Any, options: Options) -> Question
         found = case.rulings_left(left)
         answers = tuple(Answer(p.short, (p,), options.game, PICK) for p in found)
         return Question(options.game, PICK, Shape.ONE, (), answers)
-    return _question(case, left, case.spread.features[at], plans.splits[at], options.game)
+    return _question(case, left, at, options.game)
 
 
-def _question(case: Case, left: int, feature: Feature, split: tuple[tuple[str, int], ...], game: GameId) -> Question:
-    answers = []
-    if feature.shape is Shape.ONE:
-        named = sorted(split, key=lambda item: feature.rank(item[0].partition(EITHER)[0]))
-    else:
-        named = list(case.spread.choices[case.spread.features.index(feature)].items())
-    for name, mask in named:
-        if part := left & mask:
-            answers.append(Answer(name, case.rulings_left(part), game, feature.id))
-    return Question(game, feature.id, feature.shape, feature.elements, tuple(answers))
+def _question(case: Case, left: int, at: int, game: GameId) -> Question:
+    feature, choices = case.spread.features[at], case.spread.choices[at]
+    parts = (
+        [(EITHER.join(names), part) for names, part in _split(case.spread, case.keys, left, at)]
+        if feature.shape is Shape.ONE
+        else [(value, left & mask) for value, mask in choices.items() if left & mask]
+    )
+    answers = tuple(Answer(name, case.rulings_left(part), game, feature.id) for name, part in parts)
+    return Question(game, feature.id, feature.shape, feature.elements, answers)
 
 
 def worst_case(evidence: Evidence, before: Any, options: Options) -> int:
