@@ -53,18 +53,38 @@ def _text(labels: Labels, extra: Iterable[tuple[str, str]] = ()) -> str:
     return "{" + ",".join(f'{key}="{escape(value)}"' for key, value in pairs) + "}"
 
 
-class _Histogram:
+class Histogram:
+    """Counts of durations by their upper limit."""
+
     __slots__ = ("counts", "sum", "total")
 
     def __init__(self) -> None:
+        """Empty."""
         self.counts = [0] * (len(SECONDS) + 1)
         self.sum = 0.0
         self.total = 0
 
-    def observe(self, value: float, times: int) -> None:
+    def observe(self, value: float, times: int = 1) -> None:
+        """Add a duration in seconds."""
         self.counts[bisect_left(SECONDS, value)] += times
         self.sum += value * times
         self.total += times
+
+
+class Counter:
+    """One counter with its labels: for places that count with every message."""
+
+    __slots__ = ("_key", "_values")
+
+    def __init__(self, values: dict[Labels, float], key: Labels) -> None:
+        """Made by `Metrics.counter`."""
+        self._values = values
+        self._key = key
+        values.setdefault(key, 0)
+
+    def add(self, by: float = 1) -> None:
+        """Count."""
+        self._values[self._key] += by
 
 
 class Metrics:
@@ -74,7 +94,7 @@ class Metrics:
         """Empty."""
         self._counters: dict[str, dict[Labels, float]] = {}
         self._gauges: dict[str, dict[Labels, float]] = {}
-        self._histograms: dict[str, dict[Labels, _Histogram]] = {}
+        self._histograms: dict[str, dict[Labels, Histogram]] = {}
         self._collectors: list[Callable[[], None]] = []
 
     def count(self, name: str, by: float = 1, **labels: str) -> None:
@@ -84,6 +104,16 @@ class Metrics:
         key = _labels(labels)
         found[key] = found.get(key, 0) + by
 
+    def counter(self, name: str, **labels: str) -> Counter:
+        """A handle on one counter, 0 from the start. Raises KeyError for a name without help."""
+        HELP[name]
+        return Counter(self._counters.setdefault(name, {}), _labels(labels))
+
+    def histogram(self, name: str, **labels: str) -> Histogram:
+        """A handle on one histogram."""
+        HELP[name]
+        return self._histograms.setdefault(name, {}).setdefault(_labels(labels), Histogram())
+
     def gauge(self, name: str, value: float, **labels: str) -> None:
         """Set a gauge."""
         HELP[name]
@@ -92,7 +122,7 @@ class Metrics:
     def observe(self, name: str, seconds: float, times: int = 1, **labels: str) -> None:
         """Add to a histogram of durations."""
         HELP[name]
-        self._histograms.setdefault(name, {}).setdefault(_labels(labels), _Histogram()).observe(seconds, times)
+        self._histograms.setdefault(name, {}).setdefault(_labels(labels), Histogram()).observe(seconds, times)
 
     def value(self, name: str, **labels: str) -> float:
         """A counter or gauge; the sum over all labels when none are given."""

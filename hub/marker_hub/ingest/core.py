@@ -22,7 +22,7 @@ from marker_hub.ingest.lanes import Item, Lane, Work
 from marker_hub.ingest.nodes import Node, NodeRegistry
 from marker_hub.ingest.replay import ReplayTracker
 from marker_hub.journal import Draft, JournalWriter, Outcome, SeqRange
-from marker_hub.metrics import Metrics
+from marker_hub.metrics import Counter, Metrics
 from marker_hub.transport import Message, Session, Transport
 
 log = logging.getLogger("marker.ingest")
@@ -111,6 +111,8 @@ class Ingest:
         self.wall_ms = wall_ms
         self.loop = asyncio.get_running_loop()
         self.births = BirthDesk(self)
+        self._to_durable = metrics.histogram("receive_to_durable_seconds")
+        self._records: dict[str, Counter] = {}
         self._on_failure = on_failure
         self._generation = 0
         self._sustained = sustained
@@ -122,6 +124,11 @@ class Ingest:
             Topic.CMD_ACK: self._ack,
             Topic.BTN: self._button,
         }
+
+    def add_table(self, link: TableLink) -> None:
+        """From now on messages of this table are taken."""
+        self.tables[link.id] = link
+        self._records[link.id] = self.metrics.counter("records_total", table=link.id)
 
     # -- transport's handler ---------------------------------------------------------------------------------------
 
@@ -284,9 +291,9 @@ class Ingest:
                 self.registry.reload(node, ev.b)
                 self.failed(outcome.error)
                 return
-            self.metrics.observe("receive_to_durable_seconds", time.perf_counter() - arrived)
+            self._to_durable.observe(time.perf_counter() - arrived)
             made = [entry for entry in outcome.entries if entry is not None]
-            self.metrics.count("records_total", len(made), table=link.id)
+            self._records[link.id].add(len(made))
             if len(made) < len(drafts):
                 self.metrics.count("duplicates_total", len(drafts) - len(made), table=link.id)
             self._settle(message)

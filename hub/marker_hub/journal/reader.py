@@ -184,6 +184,10 @@ class Reader:
         row = self._connection.execute("SELECT value FROM note WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else None
 
+    def count_of(self, kind: str) -> int:
+        """Number of entries of one kind, all tables."""
+        return int(self._connection.execute("SELECT count(*) FROM entry WHERE kind = ?", (kind,)).fetchone()[0])
+
     def count(self) -> int:
         """Number of entries of all tables."""
         return int(self._connection.execute("SELECT count(*) FROM entry").fetchone()[0])

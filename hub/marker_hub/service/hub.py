@@ -151,7 +151,7 @@ class Hub:
             table = TableRuntime(self, table_config(section, number), lane)
             table.fold(self.reader, snapshots=self.options.snapshots)
             self.tables_by_id[section.id] = table
-            self.ingest.tables[section.id] = table_link(section.id, section.profile, table, lane, section.node)
+            self.ingest.add_table(table_link(section.id, section.profile, table, lane, section.node))
         self.matches_book.repair()
         self._started_ms = self.now_ms()
         await self._tell_restart()

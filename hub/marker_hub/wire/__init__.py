@@ -34,9 +34,20 @@ from marker_hub.wire.messages import (
     ShotFacts,
     Will,
 )
-from marker_hub.wire.topics import TABLE_ID, Address, BadPayload, decode, encode, hub_online_topic, parse_topic, topic
+from marker_hub.wire.topics import (
+    FROM_HUB,
+    TABLE_ID,
+    Address,
+    BadPayload,
+    decode,
+    encode,
+    hub_online_topic,
+    parse_topic,
+    topic,
+)
 
 __all__ = [
+    "FROM_HUB",
     "TABLE_ID",
     "VERSION",
     "Ack",

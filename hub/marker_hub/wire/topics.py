@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,6 +35,9 @@ class _Online(msgspec.Struct):
 
 
 _DECODERS = {name: msgspec.json.Decoder(kind) for name, kind in TYPES.items() if name is not Topic.STATE}
+FROM_HUB = frozenset(name for name in Topic if contract.topic_rule(name).sender == "hub")
+"""Topics that the hub itself publishes."""
+
 _ENCODER = msgspec.json.Encoder()
 _PREFIX = contract.topic("x", Topic.EV).split("/", maxsplit=1)[0]
 _LIMIT = contract.payload_max()
@@ -76,6 +79,7 @@ def hub_online_topic(hub: str) -> str:
 _SUFFIXES = {name.value: name for name in Topic}
 
 
+@lru_cache(maxsize=8192)
 def parse_topic(text: str) -> Address | None:
     """Table and topic of a topic string, or None when it is not one of ours."""
     prefix, _, rest = text.partition("/")
