@@ -10,6 +10,7 @@ from marker_rules.evidence.observations import Evidence
 from marker_rules.evidence.phrases import known_questions, phrase
 from marker_rules.evidence.questions import Question, next_question, worst_case
 from marker_rules.evidence.worlds import possible
+from marker_rules.explain import sentence
 from marker_rules.game import game
 from marker_rules.notation import format_fact
 from marker_rules.scenario import (
@@ -46,16 +47,17 @@ def evidence(raw: Raw, lang: str) -> dict[str, Any]:
     left = possible(seen, state, options)
     question = next_question(seen, state, options)
     shorts = list(dict.fromkeys(p.short for p in left))
-    sentence = phrase("possible" if len(shorts) > 1 else "certain", lang).format(rulings=", ".join(shorts))
-    if question is not None:
-        sentence += " " + phrase("ask", lang).format(question=question.text(lang))
+    if question is None:
+        explained = sentence(left[0].ruling, state, lang)
+    else:
+        explained = phrase("possible", lang).format(rulings=", ".join(shorts), question=question.text(lang))
     return {
         "possible": shorts,
         "question": _question(question, lang),
         "questions_at_most": worst_case(seen, state, options),
         "stories": {p.short: [format_fact(fact) for fact in p.story] for p in left},
         "clauses": list(dict.fromkeys(clause for p in left for clause in p.ruling.clauses)),
-        "explain": sentence,
+        "explain": explained,
     }
 
 
