@@ -43,6 +43,12 @@ def pin_channel(profile: str, pin: str) -> int | None:
     return None
 
 
+def pin_healthy(quality: dict[int, int], profile: str, pin: str) -> bool:
+    """True when the sensor of a pin is there and without fault."""
+    number = pin_channel(profile, pin)
+    return number is not None and quality.get(number) == Quality.OK
+
+
 def group_of(profile: str, number: int) -> Group | None:
     """The group of a channel, None for a number this profile does not have."""
     channel = channels(profile).get(number)

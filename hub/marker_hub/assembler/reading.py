@@ -97,7 +97,7 @@ def _observations(run: ShotRun, profile: str) -> tuple[ev.Observation, ...]:
             found.append((rec.t, seen))
     for pin, view in pin_views(run, profile).items():
         if view.most:
-            t = view.t if view.t is not None else (run.to_t or run.from_t or 0)
+            t = view.t if view.t is not None else (run.from_t or 0)
             found.append((t, ev.Observation(ev.Kind.PIN, pin, view.t, 10_000, least=view.least, most=view.most)))
     found.sort(key=lambda pair: pair[0])
     return tuple(item for _, item in found)

@@ -68,10 +68,11 @@ class Opened(StrEnum):
 class ShotRun(msgspec.Struct, frozen=True):
     """A shot from its opening to its ruling.
 
-    boot, from_t, first_seq: where it begins in the node's stream (from_t device us, None without records); arm_seq: the
-    node's position when the table was armed; to_t: where it ended. opened_us, last_us, rest_us: hub time of the strike,
-    of the last motion's arrival, of the rest. need: the head the node must have delivered for the tail to be verified.
-    lost: why evidence is missing for good; ask: a question that comes before the rules' own (`disturbed`); latched: pins whose latch could not show a fall.
+    boot, from_t: where it begins in the node's stream (from_t device us, None without records); arm_seq: the record with
+    which the node said that it was armed for it; to_seq: the node's position at the close, end_seq: the record with which
+    the node said that it watches no longer. opened_us, last_us, rest_us: hub time of the strike, of the last motion's
+    arrival, of the rest. lost: why evidence is missing for good; unverified: the end of the stream was not seen.
+    ask: a question that comes before the rules' own (`disturbed`); latched: pins whose latch could not show a fall.
     """
 
     no: int
@@ -81,8 +82,8 @@ class ShotRun(msgspec.Struct, frozen=True):
     boot: int = -1
     from_t: int | None = None
     arm_seq: int = 0
-    to_t: int | None = None
     to_seq: int | None = None
+    end_seq: int | None = None
     stage: Stage = Stage.ROLLING
     records: tuple[Rec, ...] = ()
     quality: dict[int, int] = {}
@@ -91,7 +92,6 @@ class ShotRun(msgspec.Struct, frozen=True):
     rest_us: int | None = None
     settle_n: int = 0
     closing: bool = False
-    need: int = 0
     unverified: bool = False
     lost: tuple[str, ...] = ()
     early: bool = False

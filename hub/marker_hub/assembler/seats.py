@@ -6,8 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
-from marker_hardware.codes import Kind, Latch, PinState, Quality
-from marker_hub.assembler.channels import channels, pin_channel
+from marker_hardware.codes import Kind, Latch, PinState
+from marker_hub.assembler.channels import channels, pin_healthy
 from marker_hub.assembler.run import Rec
 
 PINS = ("C", "N", "E", "S", "W")
@@ -90,5 +90,5 @@ class Seats(msgspec.Struct, frozen=True):
 
     def distrust(self, quality: dict[int, int], profile: str) -> Seats:
         """Without what sick sensors said; their seats need the referee's word."""
-        bad = [pin for pin in self.seen if quality.get(pin_channel(profile, pin) or -1) != Quality.OK]
+        bad = [pin for pin in self.seen if not pin_healthy(quality, profile, pin)]
         return self if not bad else Seats({p: s for p, s in self.seen.items() if p not in bad}, self.said, self.off)

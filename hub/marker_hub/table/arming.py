@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from marker_hardware.codes import Quality
-from marker_hub.assembler.channels import pin_channel
+from marker_hub.assembler.channels import pin_healthy
+from marker_hub.assembler.reading import PinView, pin_views
 from marker_hub.assembler.run import Opened, Rec, Stage
 from marker_hub.assembler.seats import Seat
 from marker_hub.clocks import to_hub
 from marker_hub.phases import Event, Phase, fire
 from marker_hub.table import shotclock, shots
-from marker_hub.table.state import Work
+from marker_hub.table.state import Table, Work
 from marker_rules.game import DueKind
 
 
@@ -34,14 +34,25 @@ def rearm(work: Work) -> None:
     """Go on by itself as soon as nothing is left to do by hand."""
     if work.match is None or work.run is not None or work.match.due.kind is not DueKind.SHOT:
         return
+    before = work.phase
     if work.phase == Phase.RESPOTTING and (work.hand_is_due() or work.layout_is_complete()):
         fire(work, Event.READY)
         if work.phase == Phase.PLACING:
             work.mode_n = work.n
     if work.phase == Phase.PLACING and not work.hand_is_due() and work.layout_is_complete():
         fire(work, Event.READY)
-    if work.phase == Phase.ARMED:
+    if work.phase == Phase.ARMED and before != Phase.ARMED:
         arm(work)
+
+
+def arm_id(table: Table | Work) -> str:
+    """Id of the one command that arms the node for the stroke to come."""
+    return f"{table.config.id}-a{table.armed_n}"
+
+
+def rest_id(table: Table | Work) -> str:
+    """Id of the one command that lets the node rest."""
+    return f"{table.config.id}-i{table.mode_n}"
 
 
 def arm(work: Work) -> None:
@@ -49,8 +60,7 @@ def arm(work: Work) -> None:
     work.armed_n = work.mode_n = work.n
     work.extra = {key: value for key, value in work.extra.items() if key != "wait"}
     work.pre, work.pre_us = (), None
-    track = work.link.current
-    work.extra = {**work.extra, "arm_seq": track.next if track is not None else 0}
+    work.mark, work.unsorted = None, ()
     work.clear_notice("knock", "bump", "withdrawn", "loss", "incomplete", "struck-early")
     shotclock.on_armed(work)
 
@@ -91,16 +101,22 @@ def after_ruling(work: Work) -> None:
     entered(work)
 
 
+def _slid(views: dict[str, PinView], pin: str) -> bool:
+    return pin in views and views[pin].slid
+
+
 def _seats_by_ruling(work: Work) -> None:
-    """Seats whose sensor is not healthy take the ruling's word for which pins were felled."""
+    """Seats whose sensor is not healthy, or did not see the fall that was ruled, take the ruling's word."""
     if work.profile != "carom5" or work.match is None:
         return
     down = {placement.what for placement in work.match.due.placements}
     quality = work.link.quality if work.sensors else {}
     said = dict(work.seats.said)
+    views = pin_views(work.run, work.profile) if work.run is not None else {}
     for pin in work.seats.expected:
-        healthy = quality.get(pin_channel(work.profile, pin) or -1) == Quality.OK
-        if not healthy or work.seats.seat(pin) is Seat.UNKNOWN:
+        healthy = pin_healthy(quality, work.profile, pin)
+        unseen = pin in down and (pin not in views or not views[pin].most) and not _slid(views, pin)
+        if not healthy or unseen or work.seats.seat(pin) is Seat.UNKNOWN:
             said[pin] = Seat.DOWN.value if pin in down else Seat.STANDING.value
     work.seats = msgspec.structs.replace(work.seats, said=said)
 

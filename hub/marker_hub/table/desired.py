@@ -10,6 +10,7 @@ from marker_hub.assembler.run import ShotRun, Stage
 from marker_hub.match.board import board
 from marker_hub.match.state import MatchState, ShotRecord, Status
 from marker_hub.phases import Phase
+from marker_hub.table.arming import arm_id, rest_id
 from marker_hub.table.state import Table
 from marker_hub.table.types import Desired
 from marker_rules.pyramid.clock import left_s
@@ -27,8 +28,8 @@ def node_mode(table: Table) -> tuple[str, str, str]:
     if run is not None or table.phase == Phase.ARMED:
         if table.mode_n > table.armed_n:
             return "armed", "mode", f"{table.config.id}-m{table.mode_n}"
-        return "armed", "arm", f"{table.config.id}-a{table.armed_n}"
-    return "idle", "mode", f"{table.config.id}-i{table.mode_n}"
+        return "armed", "arm", arm_id(table)
+    return "idle", "mode", rest_id(table)
 
 
 def _watched(table: Table) -> ShotRun | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from marker_hardware.codes import Kind
+from marker_hardware.codes import ErrorCode, Kind, Mode
 from marker_hardware.wire import Group
 from marker_hub.assembler import link as links
 from marker_hub.assembler.channels import MOTION, group_of
@@ -12,7 +12,7 @@ from marker_hub.assembler.run import Opened, Rec, ShotRun, Stage, record
 from marker_hub.clocks import Pair
 from marker_hub.entries import Birth, ClockPair, Entry, Head, Health, Loss, Missing, Obs, Offline
 from marker_hub.phases import Event, Phase, fire
-from marker_hub.table import shots
+from marker_hub.table import arming, shots
 from marker_hub.table.arming import rearm, strike_now
 from marker_hub.table.state import Work
 
@@ -37,8 +37,36 @@ def on_obs(work: Work, entry: Entry, body: Obs) -> None:
     elif rec.kind == Kind.LOSS:
         _lost(work, "loss", rec)
     elif rec.kind == Kind.MODE:
-        work.link = msgspec.structs.replace(work.link, mode=rec.v)
+        _mode(work, rec)
     shots.try_close(work)
+
+
+def _mode(work: Work, rec: Rec) -> None:
+    """The node says where in its stream it began or ceased to watch."""
+    work.link = msgspec.structs.replace(work.link, mode=rec.v)
+    if rec.v == Mode.IDLE:
+        shots.rested(work, rec.boot, rec.seq)
+        return
+    waiting = rec.v == Mode.ARMED and work.phase == Phase.ARMED and work.match is not None
+    if waiting and rec.aux == shots.next_no(work) & 0xFFFF:
+        _marked(work, rec.boot, rec.seq)
+
+
+def _marked(work: Work, boot: int, seq: int) -> None:
+    """From this record on everything belongs to the stroke to come; what waited for it is sorted now."""
+    if work.mark is not None and work.mark >= (boot, seq):
+        return
+    work.mark = (boot, seq)
+    waiting, work.unsorted = work.unsorted, ()
+    for rec in waiting:
+        _motion(work, rec)
+
+
+def taken_as_it_came(work: Work) -> None:
+    """No mark came in time: what waited for it is taken to be of the stroke to come."""
+    first = work.unsorted[0] if work.unsorted else None
+    if first is not None:
+        _marked(work, first.boot, first.seq - 1)
 
 
 def _motion(work: Work, rec: Rec) -> None:
@@ -50,9 +78,13 @@ def _motion(work: Work, rec: Rec) -> None:
         return
     run = work.watched
     if run is not None:
-        _feed(work, run, rec)
+        if rec.boot != run.boot or rec.seq >= run.arm_seq:
+            _feed(work, run, rec)
     elif work.phase == Phase.ARMED:
-        _armed(work, rec)
+        if work.mark is None or work.mark[0] < rec.boot:
+            work.unsorted = (*work.unsorted, rec)[-CANDIDATES_KEPT:]
+        elif (rec.boot, rec.seq) > work.mark:
+            _armed(work, rec)
     else:
         if work.phase in (Phase.ASKING, Phase.PROPOSED, Phase.RESPOTTING):
             _candidate(work, rec)
@@ -166,6 +198,10 @@ def on_health(work: Work, entry: Entry, body: Health) -> None:
 def on_head(work: Work, entry: Entry, body: Head) -> None:
     """A command was acknowledged, with the node's position."""
     work.link = links.acked(work.link, body, entry)
+    if body.code == ErrorCode.OK and body.cmd == arming.arm_id(work) and work.phase == Phase.ARMED:
+        _marked(work, body.boot, body.head - 1)
+    elif body.code == ErrorCode.OK and body.cmd == arming.rest_id(work):
+        shots.rested(work, body.boot, body.head - 1)
     shots.try_close(work)
     _verified_late(work)
 

@@ -22,6 +22,9 @@ EARLY_US = 3_000_000
 KEY_LOOKBACK_US = 15_000_000
 """How far back records belong to a shot that was entered by key after it had begun, us."""
 
+RECENT = 3
+"""Judged shots that late records are still looked for."""
+
 REST_US = 3_000_000
 """The balls are taken to rest so long after the last motion where nobody said when, us."""
 
@@ -62,6 +65,12 @@ def next_no(work: Work) -> int:
     return max([work.match.next_no - 1, *taken]) + 1
 
 
+def _position(work: Work) -> int:
+    """The node's position as far as its stream has come."""
+    track = work.link.current
+    return track.next if track is not None else 0
+
+
 def event_us(work: Work, rec: Rec) -> int:
     """When a record happened, by the hub's clock."""
     return to_hub(work.link.pairs, rec.boot, rec.t, rec.mono_us)[0]
@@ -69,7 +78,6 @@ def event_us(work: Work, rec: Rec) -> int:
 
 def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
     """A new shot from what is known now; the records since arming come with it."""
-    track = work.link.current
     latched = tuple(pin for pin in work.seats.expected if work.seats.seat(pin) is not Seat.STANDING)
     run = ShotRun(
         no=next_no(work),
@@ -77,7 +85,7 @@ def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
         opened_us=event_us(work, rec) if rec is not None else work.mono_us,
         standing=work.seats.expected if work.profile == "carom5" else (),
         boot=work.link.boot,
-        arm_seq=work.extra.get("arm_seq", track.next if track is not None else 0),
+        arm_seq=work.mark[1] if work.mark is not None and work.mark[0] == work.link.boot else _position(work),
         quality=dict(work.link.quality) if work.sensors else {},
         latched=latched if work.phase != Phase.ARMED and opened is not Opened.CALL else (),
         last_us=work.mono_us,
@@ -161,7 +169,6 @@ def close(work: Work, run: ShotRun) -> None:
         stage=Stage.CLOSED,
         closing=False,
         unverified=unverified,
-        to_t=_device_now(work, run),
         to_seq=None if track is None else max(track.next, track.head, max(track.ahead, default=-1) + 1),
         rest_us=run.rest_us if run.rest_us is not None else run.last_us + REST_US,
     )
@@ -170,14 +177,6 @@ def close(work: Work, run: ShotRun) -> None:
     if current:
         fire(work, Event.CLOSE)
         presented(work)
-
-
-def _device_now(work: Work, run: ShotRun) -> int:
-    """About what the node's clock reads at this moment, by the newest record of its present boot."""
-    newest = max((rec for rec in run.records if rec.boot == work.link.boot), key=lambda rec: rec.t, default=None)
-    if newest is None:
-        return run.from_t if run.from_t is not None else 0
-    return newest.t + max(0, work.mono_us - newest.mono_us)
 
 
 def presented(work: Work) -> None:
@@ -234,18 +233,53 @@ def late(work: Work, rec: Rec) -> bool:
             else:
                 work.queue = tuple(fresh if old.no == run.no else old for old in work.queue)
             return True
-    record = work.match.last if work.match is not None else None
-    if record is not None and work.run is None and _belongs(record.run, rec):
-        review(work, record, record.run.with_record(rec, opens=is_click(rec)))
-        return True
+    watched = work.watched
+    if watched is not None and rec.boot == watched.boot and rec.seq >= watched.arm_seq:
+        return False
+    for record in _recent(work):
+        if _belongs(record.run, rec):
+            review(work, record, record.run.with_record(rec, opens=is_click(rec)))
+            return True
     return False
 
 
+def _recent(work: Work) -> tuple[ShotRecord, ...]:
+    """The last shots judged, newest first: those whose records may still be on their way."""
+    found: list[ShotRecord] = []
+    if work.match is not None:
+        for item in reversed(work.match.items):
+            if isinstance(item, ShotRecord) and not item.aside_n and not item.run.idle:
+                found.append(item)
+                if len(found) == RECENT:
+                    break
+    return tuple(found)
+
+
 def _belongs(run: ShotRun, rec: Rec) -> bool:
-    if rec.boot != run.boot or run.idle or run.to_seq is None:
+    """True when a record lies in a closed shot's part of the stream: after its arming, before the node was told to rest."""
+    if rec.boot != run.boot or run.idle or run.to_seq is None or rec.seq < run.arm_seq:
         return False
-    before_end = rec.seq < run.to_seq or (run.unverified and run.to_t is not None and rec.t <= run.to_t)
-    return before_end and rec.seq >= run.arm_seq and (run.holds(rec) or is_click(rec))
+    inside = rec.seq < run.end_seq if run.end_seq is not None else rec.seq < run.to_seq or run.unverified
+    return inside and (run.holds(rec) or is_click(rec))
+
+
+def rested(work: Work, boot: int, seq: int) -> None:
+    """The node stopped watching with record `seq`: that ends every closed shot before it whose end was open."""
+    if work.run is not None:
+        work.run = _ended(work.run, boot, seq)
+    work.queue = tuple(_ended(run, boot, seq) for run in work.queue)
+    for record in _recent(work):
+        run = _ended(record.run, boot, seq)
+        if run is not record.run and work.match is not None:
+            work.match = work.match.replace_shot(msgspec.structs.replace(record, run=run))
+
+
+def _ended(run: ShotRun, boot: int, seq: int) -> ShotRun:
+    if run.stage is not Stage.CLOSED or run.boot != boot or seq < run.arm_seq or run.idle:
+        return run
+    if run.end_seq is not None and run.end_seq <= seq:
+        return run
+    return msgspec.structs.replace(run, end_seq=seq)
 
 
 def reconsider(work: Work) -> None:

@@ -55,6 +55,8 @@ class Table(msgspec.Struct, frozen=True):
     ticked: tuple[str, ...] = ()
     extra: dict[str, int] = {}
     armed_n: int = 0
+    mark: tuple[int, int] | None = None
+    unsorted: tuple[Rec, ...] = ()
     mode_n: int = 0
     notices: tuple[Notice, ...] = ()
     fault: str = ""
@@ -79,6 +81,8 @@ class Work:
     run: the shot being played or judged; queue: strikes made while an earlier shot was still being judged.
     pause: break countdown; before_pause: the phase to return to after a break or suspension.
     countdown_us: when a self-refereed proposal is accepted by itself; held: a player stopped it.
+    mark: (boot, seq) of the record with which the node said that it is armed for the stroke to come; None: not yet.
+    unsorted: records that came since arming while the mark was unknown, so that nobody can say before or after it.
     placed: the referee said that everything is placed; ticked: placements ticked off one by one.
     done, undone: positions of the commands that can be undone and redone; voided: those that are void.
     """
@@ -104,6 +108,8 @@ class Work:
     ticked: tuple[str, ...]
     extra: dict[str, int]
     armed_n: int
+    mark: tuple[int, int] | None
+    unsorted: tuple[Rec, ...]
     mode_n: int
     notices: tuple[Notice, ...]
     fault: str

@@ -11,6 +11,8 @@ from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Table, Work
 
 LULL, QUIET, TAIL, DISTURB, ACCEPT, BREAK = "lull", "quiet", "tail", "disturb", "accept", "break"
+SORT = "sort"
+"""The node did not say where it was armed: what came since then is taken as it came."""
 
 
 def deadlines(table: Table | Work) -> tuple[tuple[int, str], ...]:
@@ -27,6 +29,8 @@ def deadlines(table: Table | Work) -> tuple[tuple[int, str], ...]:
             found.append((run.last_us + config.quiet_ms * 1000, QUIET))
     if table.pre_us is not None and table.phase == Phase.ARMED:
         found.append((table.pre_us + config.disturb_ms * 1000, DISTURB))
+    if table.unsorted and table.phase == Phase.ARMED:
+        found.append((table.unsorted[0].mono_us + config.disturb_ms * 1000, SORT))
     if table.countdown_us is not None and table.phase == Phase.PROPOSED:
         found.append((table.countdown_us, ACCEPT))
     found += shotclock.deadlines(table)
@@ -99,6 +103,12 @@ def _disturb(work: Work) -> None:
     work.mode_n = work.n
 
 
+def _sort(work: Work) -> None:
+    from marker_hub.table.node import taken_as_it_came
+
+    taken_as_it_came(work)
+
+
 def _break(work: Work) -> None:
     end_break(work)
 
@@ -122,7 +132,7 @@ def _accept(work: Work) -> None:
     """The countdown ran out without a stored ruling beside it (the service journals Accepted instead)."""
 
 
-_HANDLERS = {LULL: _lull, QUIET: _quiet, TAIL: _tail, DISTURB: _disturb, BREAK: _break, ACCEPT: _accept}
+_HANDLERS = {LULL: _lull, QUIET: _quiet, TAIL: _tail, DISTURB: _disturb, BREAK: _break, ACCEPT: _accept, SORT: _sort}
 _HANDLERS |= {shotclock.TEN: shotclock.ten, shotclock.TIME: shotclock.expired}
 
 

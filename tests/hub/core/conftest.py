@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from marker_hardware import wire
-from marker_hardware.codes import Flag, Kind, Latch, PinState
+from marker_hardware.codes import Flag, Kind, Latch, Mode, PinState
 from marker_hub import commands as c
 from marker_hub import entries as e
 from marker_hub import projections
@@ -37,6 +37,7 @@ class Driver:
         self.seq = 0
         self.keys = 0
         self.acked = ""
+        self.mode = "idle"
         self.answer_commands = True
 
     # --- journal -------------------------------------------------------------------------------------------------
@@ -58,7 +59,13 @@ class Driver:
         wanted = core.desired(self.table)
         if wanted.command_id != self.acked:
             self.acked = wanted.command_id
+            said = None
+            if wanted.command == "arm" or wanted.mode != self.mode:
+                self.mode = wanted.mode
+                said = self.record("NODE", Kind.MODE, Mode[wanted.mode.upper()], wanted.shot & 0xFFFF)
             self.put(e.Head(self.boot, self.seq, wanted.command_id))
+            if said is not None:
+                self.deliver(said)
 
     def do(self, command: c.Command, role: core.Role = core.Role.REFEREE) -> None:
         """A command that must be possible."""

@@ -244,12 +244,13 @@ def test_missing_records_only_widen_what_is_asked(carom: Any) -> None:
     carom.click()
     carom.now += 300_000
     carom.click()
+    gone = carom.seq
     carom.seq += 2
     carom.rail()
     carom.now += 1_000_000
     carom.do(c.Still())
     assert carom.phase in ("settling", "rolling")
-    carom.put(e.Missing(1, carom.seq - 3, carom.seq - 2))
+    carom.put(e.Missing(1, gone, gone + 1))
     assert carom.phase == "asking"
     assert carom.view["incomplete"]
     assert any(row["id"] == "QP" for row in carom.sheet["rows"])
@@ -385,3 +386,75 @@ def test_a_fault_shows_that_the_referee_is_needed_and_manual_rulings_work(carom:
     carom.do(c.Manual(points={"A": 2}, note="by hand"))
     assert carom.score == (2, 0)
     assert carom.view["last"]["status"] == "manual"
+
+
+@pytest.mark.report("R041")
+@pytest.mark.parametrize("sorted_first", [True, False])
+def test_records_of_the_last_shot_that_come_after_the_next_arming_are_not_the_next_shots(
+    carom: Any, sorted_first: bool
+) -> None:
+    """R041: hub and node were apart; shot 1 was closed incomplete and ruled, the table is armed again, then its records come."""
+    carom.click()
+    carom.now += 200_000
+    flood = [carom.record("CLICK", Kind.HIT, 500)]
+    for kind, value in ((Kind.MOVE, 400), (Kind.LOST, Latch.YES), (Kind.STATE, PinState.FALLEN)):
+        carom.now += 100_000
+        flood.append(carom.record("N", kind, value))
+    flood.append(carom.record("PZ1", Kind.HIT, 700))
+    carom.answer_commands = False
+    carom.now += 1_000_000
+    carom.do(c.Still())
+    carom.wait(3)
+    assert carom.view["incomplete"]
+    carom.answer_all(QP="N", Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    assert carom.score == (2, 0)
+    idle = carom.record("NODE", Kind.MODE, 1, 1)
+    up = carom.record("N", Kind.STATE, PinState.STANDING)
+    carom.do(c.Ready())
+    assert carom.phase == "armed"
+    armed = carom.record("NODE", Kind.MODE, 2, 2)
+    last = [*flood, idle, up, armed]
+    if sorted_first:
+        carom.put(e.Head(1, carom.seq, core.desired(carom.table).command_id))
+    for entry in last:
+        carom.now += 2_000
+        carom.deliver(entry)
+    carom.wait(5)
+    assert carom.phase == "armed"
+    assert carom.view["live"] is None
+    assert carom.score == (2, 0)
+    assert carom.view["pins"]["N"] == "standing"
+    carom.answer_commands = True
+    carom.shot("E")
+    assert [fact["what"] for fact in carom.view["live"]["facts"] if fact["kind"] == "pin"] == ["E"]
+    assert carom.table.match.shots[0].run.records[-1].ch == 16
+
+
+def test_a_birth_of_the_same_boot_does_not_arm_again(carom: Any) -> None:
+    armed = core.desired(carom.table).command_id
+    carom.put(e.Offline(1))
+    carom.birth(mode=2)
+    assert core.desired(carom.table).command_id == armed
+
+
+def test_records_while_the_arming_is_not_confirmed_wait_a_moment(carom: Any) -> None:
+    carom.play("")
+    carom.answer_commands = False
+    carom.do(c.Layout(off=("W",)))
+    assert carom.phase == "armed"
+    carom.click()
+    assert carom.phase == "armed"
+    carom.wait(1.1)
+    assert carom.phase == "rolling"
+
+
+@pytest.mark.parametrize("pin", ["C", "N", "E", "S", "W"])
+def test_every_seat_is_watched_until_its_pin_stands_again(carom: Any, pin: str) -> None:
+    carom.shot(pin)
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    assert carom.phase == "respotting"
+    assert carom.view["due"]["waiting"] == [pin]
+    carom.stand(pin)
+    assert carom.phase == "armed"
