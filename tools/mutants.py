@@ -1,0 +1,172 @@
+"""Mutation testing of the rules: each mutant is one changed line of law; a mutant survives if no test notices it.
+
+    python tools/mutants.py five_pins [--sample N] [--seed S] [--json]
+
+The list stands in tests/rules/<package>/mutants.toml: file, the text that stands there exactly once, what replaces it,
+and optionally `survives`, the reason why nothing can notice it. Each mutant lives in a forked process with its own
+freshly imported rules; the tests run until the first failure, those of the mutated module first. Exit status: 0 at
+least 95 % killed, 1 fewer, 2 the tests fail without any mutant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import random
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[1]
+RULES = ROOT / "rules" / "marker_rules"
+REQUIRED = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """file: below rules/marker_rules; old: stands there once; survives: why no test can kill it, else empty."""
+
+    file: str
+    old: str
+    new: str
+    survives: str = ""
+
+    @property
+    def name(self) -> str:
+        """For the report."""
+        return f"{self.file}: {self.old!r} -> {self.new!r}"
+
+    def source(self) -> str:
+        """The mutated module. Raises ValueError where the list is out of date."""
+        text = (RULES / self.file).read_text(encoding="utf-8")
+        if text.count(self.old) != 1:
+            raise ValueError(f"{self.file}: {self.old!r} stands there {text.count(self.old)} times, not once")
+        return text.replace(self.old, self.new)
+
+
+class _Loader(importlib.abc.SourceLoader):
+    """Loads one module of the rules from the mutated text."""
+
+    def __init__(self, path: Path, source: str) -> None:
+        self.path = str(path)
+        self.source = source
+
+    def get_filename(self, fullname: str) -> str:  # noqa: ARG002 - the protocol of loaders
+        return self.path
+
+    def get_data(self, path: str | bytes) -> bytes:  # noqa: ARG002
+        return self.source.encode()
+
+    def path_stats(self, path: str) -> dict[str, float]:  # noqa: ARG002 - never cached
+        raise OSError
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds only the mutated module."""
+
+    def __init__(self, mutant: Mutant, source: str) -> None:
+        self.module = "marker_rules." + mutant.file.removesuffix(".py").replace("/", ".")
+        self.loader = _Loader(RULES / mutant.file, source)
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self.module:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self.loader.path, loader=self.loader)
+
+
+def load(package: str) -> list[Mutant]:
+    """The mutants of a package, in the order of the list."""
+    rows = tomllib.loads((ROOT / "tests" / "rules" / package / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
+    return [Mutant(**row) for row in rows]
+
+
+SKIPPED = frozenset({"test_mutants", "test_catalogue", "test_second_opinion"})  # about the lists, or too long
+
+
+def _stages(package: str, mutant: Mutant) -> list[list[str]]:
+    """Test files to run in turn: the one that kills most mutants of that module, then all the others."""
+    folder = ROOT / "tests" / "rules" / package
+    files = [path for path in sorted(folder.glob("test_*.py")) if path.stem not in SKIPPED]
+    own = folder / f"test_{Path(mutant.file).stem}.py"
+    first = own if own in files else folder / "test_strokes.py"
+    rest = [str(path) for path in files if path != first]
+    return [[str(first)], rest] if first in files else [rest]
+
+
+def _run_tests(files: list[str], *, properties: bool) -> int:
+    import pytest
+
+    flags = ["-x", "-q", "--no-header", "-p", "no:randomly", "-p", "no:cacheprovider", "-m", "not slow and not soak"]
+    plain = [] if properties else ["-p", "no:hypothesispytest"]
+    return int(pytest.main([*flags, *plain, *files]))
+
+
+def _passes(mutant: Mutant, source: str, files: list[str], *, properties: bool) -> bool:
+    child = os.fork()
+    if child == 0:
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        sys.meta_path.insert(0, _Finder(mutant, source))
+        status = 1
+        try:
+            status = _run_tests(files, properties=properties)
+        finally:
+            os._exit(0 if status == 0 else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def lives(package: str, mutant: Mutant) -> bool:
+    """True when the tests pass with the mutant in place."""
+    source = mutant.source()
+    stages = _stages(package, mutant)
+    return all(_passes(mutant, source, files, properties=number > 0) for number, files in enumerate(stages))
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the mutants and report."""
+    parser = argparse.ArgumentParser(description="Mutation testing of the rules.")
+    parser.add_argument("package", help="five_pins or pyramid")
+    parser.add_argument("--sample", type=int, default=0, help="only so many, drawn by the seed (default: all)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    chosen = parser.parse_args(args)
+    listed = load(chosen.package)
+    mutants = [mutant for mutant in listed if not mutant.survives]
+    for mutant in listed:
+        mutant.source()  # the whole list must be up to date, also in a sample
+    if chosen.sample:
+        mutants = random.Random(chosen.seed).sample(mutants, min(chosen.sample, len(mutants)))
+    import pytest
+
+    del pytest  # imported once, before the forks
+    control = listed[0]
+    if not lives(chosen.package, Mutant(control.file, control.old, control.old)):
+        print("the tests fail without any mutant: nothing can be measured", file=sys.stderr)
+        return 2
+    survivors = [mutant.name for mutant in mutants if lives(chosen.package, mutant)]
+    killed = 1 - len(survivors) / len(mutants)
+    if chosen.json:
+        explained = len(listed) - len([mutant for mutant in listed if not mutant.survives])
+        print(json.dumps({"mutants": len(mutants), "explained": explained, "killed": killed, "survivors": survivors}))
+    else:
+        for name in survivors:
+            print(f"survives: {name}")
+        print(f"{len(mutants)} mutants, {killed:.1%} killed")
+    return 0 if killed >= REQUIRED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
