@@ -101,7 +101,7 @@ def _check_chooser(action: Action, chooser: Player, choices: tuple[str, ...]) ->
 
 
 def _choose_breaker(before: PyramidState, action: Action) -> PyramidState:
-    """The winner of the lag breaks or leaves it to the opponent (RP-6.5)."""
+    """The winner of the lag breaks (RP-6.5.1) or leaves it to the opponent (RP-6.5.2)."""
     winner = before.striker
     _check_chooser(action, winner, match.LAG_CHOICES)
     breaker = winner if action.value == "break" else winner.other
@@ -109,7 +109,9 @@ def _choose_breaker(before: PyramidState, action: Action) -> PyramidState:
 
 
 def _choose_after_foul(before: PyramidState, action: Action) -> PyramidState:
-    """The two options of clause 5 or the four of clause 11.2."""
+    """The two options of clause 5 (RP-5.1, RP-5.2: full right to score, AMB-38) or the four of 11.2
+    (RP-11.2.1, RP-11.2.2: accept; RP-11.2.3, RP-11.2.4: new rack).
+    """
     pending = before.pending
     assert pending is not None
     _check_chooser(action, pending.chooser, pending.choices)
@@ -281,7 +283,7 @@ def _white(before: PyramidState, action: Action) -> PyramidState:
 
 
 def _extension(before: PyramidState, action: Action) -> PyramidState:
-    """An extra time is used: called by the referee or asked by the player (RP-28.2a, RP-28.3)."""
+    """An extra time is used: called by the referee (RP-28.3a) or asked by the player (RP-28.3b), two a frame (RP-28.2a)."""
     player = _player(action)
     if before.extensions.of(player) >= EXTENSIONS_PER_FRAME:
         raise _refuse(action, f"{player} has used both extra times of this frame", "refused")
@@ -289,7 +291,7 @@ def _extension(before: PyramidState, action: Action) -> PyramidState:
 
 
 def _break_request(before: PyramidState, action: Action) -> PyramidState:
-    """A player asks for his break (RP-29.1); args permission = yes or no in live television (RP-29.2)."""
+    """A player asks for his break (RP-29.1a); args permission = yes or no in live television (RP-29.2)."""
     _stage(before, action, Stage.SHOT, Stage.CHOICE, Stage.FRAME_OVER)
     player = _player(action)
     grant = breaks.request(before, player, permission=_arg(action, "permission"))
@@ -311,12 +313,12 @@ def _late(before: PyramidState, action: Action) -> PyramidState:
 
 
 def _hall_referee(before: PyramidState, action: Action) -> PyramidState:
-    """A referee of the hall is called to see the run (RP-30.2)."""
+    """A referee of the hall is called to see the run (RP-30.2m, RP-30.2w)."""
     return replace(before, run=runs.call_referee(before.run, _player(action)))
 
 
 def _log(before: PyramidState, action: Action) -> PyramidState:
-    """A remark, a warning or the like: an entry of the record and nothing else (RP-31.3)."""
+    """A remark, a warning or the like: an entry of the record and nothing else (RP-31.2.0, RP-31.3)."""
     if action.value not in LOGGED:
         raise _refuse(action, f"give one of {', '.join(LOGGED)}")
     return _entry(before, action.value, action.player, action.note)

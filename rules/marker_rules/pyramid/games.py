@@ -81,7 +81,7 @@ class PyramidGame:
 
     def result(self, ruling: Ruling, before: PyramidState) -> dict[str, Any]:  # noqa: ARG002 - the protocol of all games
         """The ruling in the field names of the scenario files."""
-        if not isinstance(ruling, PyramidRuling):
+        if not isinstance(ruling, PyramidRuling) or ruling.game is not self.id:
             raise IllegalInput(f"this ruling is one of {ruling.game}, not of {self.id}", code="ruling")
         return view.result(ruling)
 

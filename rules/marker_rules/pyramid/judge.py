@@ -123,7 +123,11 @@ def _set_aside_unaided(case: Case) -> None:
 
 
 def _stroke_violations(case: Case) -> None:
-    """Violations that the facts themselves show."""
+    """Violations that the facts themselves show.
+
+    In free pyramid any ball may be struck, a placed one too (RP-3.3, RP-23.3a, EXT-F2), but the break is played with
+    the coloured one; in the other two a white is an object ball only (RP-3.4, RP-23.3b).
+    """
     story, striker, found = case.story, case.striker, case.violations
     struck = story.struck
     must_be_c = case.law.fixed_cue or case.before.phase is Phase.BREAK

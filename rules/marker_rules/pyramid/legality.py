@@ -54,9 +54,11 @@ PATTERNS = (
     Pattern("RP-18.2", RAILS, Tail.RAIL, Who.SELF, other=True),
     Pattern("RP-18.2a", RAILS, Tail.RAIL, Who.DRIVER, other=True),
     Pattern("RP-18.2b", RAILS, Tail.FROZEN, Who.SELF, other=True),
+    # head of the next three: a ball crosses the centre line (RP-18.3)
     Pattern("RP-18.3a", CROSSED, Tail.RAIL, Who.SELF),
     Pattern("RP-18.3b", CROSSED, Tail.RAIL, Who.DRIVER),
     Pattern("RP-18.3c", CROSSED, Tail.FROZEN, Who.SELF),
+    # head of the last three: a ball rebounds from a cushion (RP-18.4; 18.5 and 18.6 read as 4b and 4c, AMB-02)
     Pattern("RP-18.4a", RAILS, Tail.CROSS, Who.SELF),
     Pattern("RP-18.5", RAILS, Tail.CROSS, Who.DRIVER),
     Pattern("RP-18.6", RAILS, Tail.ZONE, Who.SELF),
@@ -160,7 +162,7 @@ def completed_by(story: Story, options: Options) -> Met | None:
 
 
 def break_by(story: Story, *, pot_is_legal: bool) -> Met | None:
-    """The condition of 11.1 that a break met. pot_is_legal: no other rule was broken (AMB-13)."""
+    """The condition of 11.1 that a break met after the contact (RP-11.1.0). pot_is_legal: no other rule was broken (AMB-13)."""
     if story.potted and pot_is_legal:
         return Met(BREAK_POTTED, tuple(story.potted.values()))
     reached: dict[Ball, int] = {}

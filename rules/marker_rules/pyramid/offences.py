@@ -55,7 +55,7 @@ FOULS = {
 }
 
 ALIASES = {
-    **{row.penalised_by: row.code for row in FOULS.values() if row.penalised_by.startswith("RP-26.1.")},
+    **{row.penalised_by: row.code for row in FOULS.values() if row.penalised_by.startswith("RP-26.")},
     "RP-10.5": "RP-15.1",  # touching the cue ball once it is in play
     "RP-17.2.2": "RP-17.1",
     "RP-28.3e": "RP-26.1.11",

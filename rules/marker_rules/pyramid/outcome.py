@@ -169,7 +169,7 @@ def _respots(case: Case, hand: Hand | None) -> list[str]:
 
 
 def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
-    """What goes on the spotting line, each with its place from the rear spot on (RP-23.2)."""
+    """What goes on the spotting line, each with its place from the rear spot on (RP-23.1, RP-23.2a, RP-23.2b)."""
     balls = [*respots, *[ANY_WHITE] * more]
     return tuple(Placement(ball, spot_name(n)) for n, ball in enumerate(balls, 1))
 

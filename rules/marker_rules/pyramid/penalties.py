@@ -38,14 +38,14 @@ class Account:
         )
 
     def winner(self) -> Player | None:
-        """Who has the balls that win the frame (RP-30.4a)."""
+        """Who has the balls that win the frame (RP-30.4a, EXT-F1, EXT-D1, EXT-C1)."""
         target = self.options["target"]
         if self.shelf.a - self.debt.a + self.handicap.a >= target:
             return Player.A
         return Player.B if self.shelf.b - self.debt.b + self.handicap.b >= target else None
 
     def credit(self, player: Player, credited: int) -> int:
-        """Credit balls of one scoring shot, debts first (RP-27.2, AMB-10). Returns the debts paid."""
+        """Credit balls of one scoring shot, one point each (EXT-F4), debts first (RP-27.2, AMB-10). Returns the debts paid."""
         debt = self.debt.of(player)
         limit = debt if self.options["debts_per_shot"] == "all" else min(debt, 1)
         paid = min(credited, limit)
@@ -62,7 +62,7 @@ class Account:
             self.coloured = Coloured.shelf(player) if paid == 0 else Coloured.UNKNOWN
 
     def charge(self, player: Player) -> Penalty:
-        """One penalty ball: from the shelf to the table, or owed (RP-5.0, RP-27.1a)."""
+        """One penalty ball: from the shelf to the table, or owed (RP-5.0, RP-27.1a, EXT-F5)."""
         shelf = self.shelf.of(player)
         if shelf > 0:
             self.shelf = self.shelf.add(player, -1)

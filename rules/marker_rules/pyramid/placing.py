@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class SpottingLine:
-    """The long axis behind the rear spot, mm, frame of the table files (+x from head to foot, y = 0 on the axis).
+    """The long axis from the rear spot to the back cushion (RP-1.1.5, RP-1.1.7), mm, frame of the table files (+x from head to foot, y = 0 on the axis).
 
     rear_x: rear spot; foot_x: nose of the back cushion; centre_x: centre spot; ball_d: diameter of a ball.
     """
@@ -43,7 +43,7 @@ DEFAULT_LINE = SpottingLine()
 
 
 def places(balls: int, line: SpottingLine = DEFAULT_LINE, obstacles: Sequence[Point] = ()) -> tuple[Point, ...]:
-    """Centres for `balls` balls in the order they are placed: the rear spot, then towards the back cushion (RP-23.2b),
+    """Centres for `balls` balls in the order they are placed: the rear spot (RP-23.2a), then towards the back cushion (RP-23.2b),
     then, when there is no room, from the rear spot towards the centre (RP-23.2d).
 
     obstacles: centres of balls in the way; each place is then as near to the rear spot and to them as can be without

@@ -8,7 +8,7 @@ FULL_RACK = 15
 
 
 def rows(whites: int) -> tuple[int, ...]:
-    """Balls in each row from the apex to the base, for 0 to 15 whites (RP-7.1, RP-7.N1, AMB-30).
+    """Balls in each row from the apex to the base, for 0 to 15 whites (RP-7.1, RP-7.N1, RP-24.N1, AMB-30).
 
     The base is the shortest full row that leaves room for all; what is missing is missing at the apex:
     9 -> 0,2,3,4; 13 -> 0,1,3,4,5. Raises IllegalInput for another number.

@@ -12,7 +12,7 @@ from marker_rules.pyramid.state import Run, RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """record: balls from which a run counts (RP-30.1); call: balls after which a referee must be called (RP-30.2)."""
+    """record: balls from which a run counts (RP-30.1m, RP-30.1w); call: balls after which a referee must be called (RP-30.2m, RP-30.2w)."""
 
     record: int
     call: int
@@ -38,7 +38,7 @@ def balls_before(run: Run, player: Player) -> int:
 
 
 def prompts_of(options: Options, player: Player, before: int, after: int, seen: bool) -> tuple[str, ...]:
-    """The call of a hall referee becomes due with this shot (RP-30.2), when none sits at the table."""
+    """The call of a hall referee becomes due with this shot (RP-30.2m, RP-30.2w), when none sits at the table."""
     mark = threshold(options, player)
     due = before < mark.call <= after and not options["table_referee"] and not seen
     return (mark.call_clause,) if due else ()
@@ -57,7 +57,7 @@ def extend(run: Run, player: Player, balls: int, options: Options) -> Run:
 
 
 def call_referee(run: Run, player: Player) -> Run:
-    """A referee of the hall is called. Raises IllegalInput when the run has gone on unseen (RP-30.2)."""
+    """A referee of the hall is called. Raises IllegalInput when the run has gone on unseen (RP-30.2m)."""
     if run.player is not player or run.count == 0:
         raise IllegalInput(f"hall referee called by {player}: no run of {player} is going on", code="run")
     if run.missed:
@@ -69,7 +69,7 @@ def call_referee(run: Run, player: Player) -> Run:
 
 
 def finish(run: Run, options: Options, frame: int) -> tuple[Run, tuple[RunRecord, ...]]:
-    """End the run. Returns the empty run and its record, if it counts (RP-30.1, RP-30.3)."""
+    """End the run. Returns the empty run and its record, if it counts (RP-30.1m, RP-30.1w, RP-30.3)."""
     if run.player is None:
         return Run(), ()
     if run.recorded >= threshold(options, run.player).record:

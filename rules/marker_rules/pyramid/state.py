@@ -146,7 +146,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A finished run that counts for the longest run (RP-30.1, RP-30.3). `frame`: the frame in which it ended."""
+    """A finished run that counts for the longest run (RP-30.1m, RP-30.3). `frame`: the frame in which it ended."""
 
     player: Player
     balls: int

@@ -165,6 +165,7 @@ class _Reader:
             self.story.events.append((Kind.RAIL, ball, JAW_RAIL[fact.pocket], at))
 
     def leave(self, fact: f.Off, at: int) -> None:
+        """A ball is off the table (RP-22.1); from a foreign object it may come back and is off all the same (RP-22.2b)."""
         story = self.story
         if fact.ball in story.off:
             _illegal(fact, at, f"{fact.ball} is already off the table (fact {story.off[fact.ball] + 1})")
@@ -191,6 +192,7 @@ class _Reader:
             self.story.events.append((Kind.ZONE, fact.ball, 0, at))
 
     def pot(self, fact: f.Pot, at: int) -> None:
+        """A ball fell; one that paused on the edge and then fell was potted by the shot, however late (RP-21.3)."""
         self.story.potted[self.ball(fact, at, fact.ball)] = at
 
     def back(self, fact: f.Back, at: int) -> None:

@@ -263,6 +263,20 @@ class TestBreakFouls:
         assert judge(self.RAILS + "; pot w4 BL", phase="break", calls="RP-16 A").legal_by == "RP-11.1.2"
 
 
+@pytest.mark.clause("RP-17.1")
+@pytest.mark.clause("RP-17.2.0")
+@pytest.mark.clause("RP-17.2.2")
+@pytest.mark.parametrize(
+    ("check", "codes"),
+    [("17.2.2 satisfied", []), ("yes", []), ("no", ["RP-17.1"]), ("17.2.2 not satisfied", ["RP-17.1"])],
+)
+def test_push_check(judge: Any, check: str, codes: list[str]) -> None:
+    """The referee's look at touching balls: no push, or a push."""
+    ruling = judge(POT, decided={"push_check": check})
+    assert clauses(ruling) == codes
+    assert ("RP-17.2.2" in ruling.clauses) is (not codes)
+
+
 @pytest.mark.clause("RP-22.1")
 @pytest.mark.clause("RP-22.3b")
 class TestBallsOff:
@@ -408,6 +422,7 @@ def test_nothing_to_judge(judge: Any, calls: str) -> None:
         judge("", calls=calls)
 
 
+@pytest.mark.clause("RP-31.2.0")
 def test_remarks_cost_nothing(judge: Any) -> None:
     """Gauging, remarks and warnings go with a shot without a penalty (AMB-35)."""
     ruling = judge(POT, calls="RP-23.4 A, RP-31.2a B, RP-10.3b A")

@@ -328,6 +328,15 @@ class TestDebts:
         assert (ruling.shelf.a, ruling.debt.a) == (shelf_after, debt_after)
         assert ruling.next == "A"
 
+    @pytest.mark.clause("EXT-D1")
+    @pytest.mark.clause("EXT-C1")
+    @pytest.mark.parametrize("game", ["free", "dynamic", "combined"])
+    def test_eight(self, judge: Any, game: str) -> None:
+        """The eighth ball wins the frame in all three games."""
+        pot = "strike C; contact C w3; pot w3 BL"
+        assert judge(pot, game=game, shelf=(7, 3)).winner is A
+        assert judge(pot, game=game, shelf=(6, 3)).winner is None
+
     def test_target(self, judge: Any) -> None:
         """The frame ends with the shot that reaches the target; another target moves it (AMB-16)."""
         pot = "strike C; contact C w3; pot w3 BL"

@@ -29,6 +29,13 @@ WAYS = [
 ]
 
 
+@pytest.mark.clause("RP-6.2.1")
+@pytest.mark.clause("RP-6.2.2")
+@pytest.mark.clause("RP-6.2.3")
+@pytest.mark.clause("RP-6.2.4")
+@pytest.mark.clause("RP-6.2.5")
+@pytest.mark.clause("RP-6.2.6")
+@pytest.mark.clause("RP-6.4")
 @pytest.mark.parametrize(("clause", "fault"), WAYS)
 class TestLagFaults:
     """Each way to lose a lag at once, against a clean ball that lies farther (6.2, 6.4)."""
@@ -254,6 +261,7 @@ class TestPlacing:
         wall = [(887.5 + 69 * n, 0.0) for n in range(13)]
         assert placing.places(1, obstacles=wall)[0][0] == pytest.approx(818.5)
 
+    @pytest.mark.clause("RP-23.1")
     def test_rulings_name_places(self, judge: Any) -> None:
         ruling = judge("strike C; contact C w3; pot w3 BL; off w7 floor", calls="RP-16 A")
         assert [(p.what, p.spot) for p in ruling.placements] == [

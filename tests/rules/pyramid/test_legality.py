@@ -78,6 +78,17 @@ FOULS = [
 
 
 @pytest.mark.clause("RP-18.0")
+@pytest.mark.clause("RP-18.1")
+@pytest.mark.clause("RP-18.2")
+@pytest.mark.clause("RP-18.2a")
+@pytest.mark.clause("RP-18.2b")
+@pytest.mark.clause("RP-18.3a")
+@pytest.mark.clause("RP-18.3b")
+@pytest.mark.clause("RP-18.3c")
+@pytest.mark.clause("RP-18.4a")
+@pytest.mark.clause("RP-18.5")
+@pytest.mark.clause("RP-18.6")
+@pytest.mark.clause("RP-18.N3")
 @pytest.mark.parametrize(("facts", "by"), LEGAL, ids=ids)
 def test_completed(judge: Any, facts: str, by: str) -> None:
     """Each pattern completes the shot and is named."""
