@@ -1,4 +1,4 @@
-"""Simulate the front end in every corner and write hardware/sim/results; needs ngspice, takes about 25 s.
+"""Simulate the front end in every corner and write hardware/sim/results; needs ngspice, takes about 20 s on two free cores.
 
 Run as `python hardware/simulate.py`, then `python hardware/generate.py` for the table and the plot in the documents.
 """

@@ -177,7 +177,7 @@ def committed(tree: Tree) -> dict[str, list[Row]]:
 
 
 def simulate_all(tree: Tree) -> dict[str, list[Row]]:
-    """Every nominal and corner run, about 25 s on two cores. Raises Unavailable, SpiceError."""
+    """Every nominal and corner run, about 20 s on two cores. Raises Unavailable, SpiceError."""
     runs = nominal_runs(tree) + corner_runs(tree)
     return table_of(tree, runs, spice.simulate(tree, load(tree).deck, runs))
 

@@ -30,6 +30,7 @@ def part(tree: Tree, name: str) -> mounts.Part:
 
 @needs_openscad
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_every_part_is_a_closed_body_that_fits(tree: Tree) -> None:
     assert mount_rules.check(tree) == []
 

@@ -14,7 +14,7 @@ _SI = {"k": 1e3, "M": 1e6, "u": 1e-6, "n": 1e-9, "p": 1e-12}
 
 
 def check(tree: Tree) -> list[Problem]:
-    """Run every deck and corner (about 25 s). Raises Unavailable without ngspice."""
+    """Run every deck and corner (about 20 s on two free cores). Raises Unavailable without ngspice."""
     try:
         results = frontend.simulate_all(tree)
     except SpiceError as error:
