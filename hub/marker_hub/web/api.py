@@ -12,7 +12,9 @@ from starlette.responses import Response, StreamingResponse
 from marker_hub.commands import Command, MatchStart, decode_command, kind_of
 from marker_hub.web.assets import assets
 from marker_hub.web.auth import COOKIE, SESSION_S, Authority, Bucket, Role, Session, may_command
+from marker_hub.web.commissioning import Trials, judge
 from marker_hub.web.games import games
+from marker_hub.web.geometry import profiles
 from marker_hub.web.openapi import document
 from marker_hub.web.port import HubPort, Json, UnknownTable
 from marker_hub.web.settings import WebSettings
@@ -115,6 +117,16 @@ class Api:
         table = self.known(request.path_params["table"])
         self.needs(request, table, Role.REFEREE)
         return reply(await self.hub.service(table))
+
+    async def commissioning(self, request: Request) -> Response:
+        """POST /api/tables/{table}/commissioning: the verdict on a sensor's trials; nothing is stored, the report is the technician's."""
+        table = self.known(request.path_params["table"])
+        self.needs(request, table, Role.REFEREE)
+        try:
+            body = msgspec.json.decode(await json_body(request), type=Trials)
+        except msgspec.MsgspecError as error:
+            raise Refused(400, "malformed", f"The trials are not understood: {error}.") from None
+        return reply(judge(body) | {"table": table, "at_ms": self.hub.now_ms()})
 
     async def matches(self, _: Request) -> Response:
         """GET /api/matches: all matches, newest first."""
@@ -282,6 +294,10 @@ class Api:
     async def games(self, _: Request) -> Response:
         """GET /api/games: what a match can be set up with."""
         return reply(games())
+
+    async def profiles(self, _: Request) -> Response:
+        """GET /api/profiles: the tables as they are drawn."""
+        return reply(profiles())
 
     async def healthz(self, _: Request) -> Response:
         """GET /healthz: 200 while the hub records, 503 otherwise."""

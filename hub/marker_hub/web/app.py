@@ -31,6 +31,10 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 
+EMBEDDABLE = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace("frame-ancestors 'self'", "frame-ancestors *")
+}
+
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -49,9 +53,14 @@ class Guard:
             await self.app(scope, receive, send)
             return
 
+        embedded = scope["path"].endswith(
+            "/overlay"
+        )  # shows no control; streaming programs embed it from their own pages
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                extra = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                headers = HEADERS | EMBEDDABLE if embedded else HEADERS
+                extra = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
                 message = {**message, "headers": [*message.get("headers", []), *extra]}
             await send(message)
 
@@ -113,8 +122,18 @@ def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> l
 
         return handler
 
+    async def launcher(request: Request) -> Response:
+        table = request.path_params["table"]
+        address = f"{str(request.base_url).rstrip('/')}/tables/{table}/overlay"
+        html = assets().contents["overlay-launcher.html"].decode().replace("{{address}}", address)
+        name = f'attachment; filename="overlay-{table}.html"'
+        return Response(
+            html, headers={"Content-Disposition": name, "Cache-Control": "no-store"}, media_type="text/html"
+        )
+
     return [
         Route("/", page("hall")),
+        Route("/tables/{table}/overlay.html", launcher),
         Route("/tables/{table}", page("display")),
         Route("/tables/{table}/overlay", page("overlay")),
         Route("/tables/{table}/referee", page("referee")),
@@ -149,6 +168,7 @@ def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None =
         Route("/api/tables/{table}", api.table),
         Route("/api/tables/{table}/sheet", api.sheet),
         Route("/api/tables/{table}/service", api.service),
+        Route("/api/tables/{table}/commissioning", api.commissioning, methods=["POST"]),
         Route("/api/tables/{table}/join", api.join),
         Route("/api/tables/{table}/commands", api.command, methods=["POST"]),
         Route("/api/matches", api.matches),
@@ -159,6 +179,7 @@ def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None =
         Route("/api/login", api.login, methods=["POST"]),
         Route("/api/logout", api.logout, methods=["POST"]),
         Route("/api/games", api.games),
+        Route("/api/profiles", api.profiles),
         Route("/api/openapi.json", api.openapi),
         Route("/healthz", api.healthz),
         Route("/metrics", api.metrics),

@@ -16,7 +16,8 @@ def games() -> dict[str, Any]:
     for game in GameId:
         made[game.value] = {
             "presets": [
-                {"name": preset.name, "label": dict(preset.label), "switches": dict(preset.switches)} for preset in presets(game).values()
+                {"name": preset.name, "label": dict(preset.label), "switches": dict(preset.switches)}
+                for preset in presets(game).values()
             ],
             "switches": [
                 {

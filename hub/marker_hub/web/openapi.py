@@ -53,9 +53,10 @@ ERRORS = {
 def document() -> dict[str, Any]:
     """The whole document, OpenAPI 3.1."""
     from marker_hub.web.api import Login
+    from marker_hub.web.commissioning import Trials
 
-    (command, login), schemas = msgspec.json.schema_components(
-        [Command, Login], ref_template="#/components/schemas/{name}"
+    (command, login, trials), schemas = msgspec.json.schema_components(
+        [Command, Login, Trials], ref_template="#/components/schemas/{name}"
     )
     schemas["Error"] = {
         "type": "object",
@@ -71,6 +72,11 @@ def document() -> dict[str, Any]:
         },
         "/api/tables/{table}/service": {
             "get": _operation("Sensors and node", parameters=table, errors=(401, 403, 404))
+        },
+        "/api/tables/{table}/commissioning": {
+            "post": _operation(
+                "Verdict on a sensor's trials", parameters=table, body=trials, errors=(400, 401, 403, 404, 413, 415)
+            )
         },
         "/api/tables/{table}/join": {
             "get": _operation("Code for a match without a referee", parameters=table, errors=(404, 409))
@@ -99,6 +105,7 @@ def document() -> dict[str, Any]:
                 errors=(404,),
             )
         },
+        "/api/profiles": {"get": _operation("Geometry of the tables, mm, in the frame of hardware/tables")},
         "/api/games": {"get": _operation("Presets and switches of each game")},
         "/api/session": {"get": _operation("Roles of this session")},
         "/api/login": {

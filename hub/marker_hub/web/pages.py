@@ -98,7 +98,7 @@ def shell(
         lang=lang,
         page=page.name,
         style=page.style,
-        theme="dark" if page.dark or page.name == "referee" else "auto",
+        theme="dark" if page.dark or page.name in {"referee", "service"} else "auto",
         scheme="dark" if page.dark else "dark light",
         build=assets().build,
         table=escape(table),

@@ -257,3 +257,113 @@ def hall() -> list[Json]:
         },
     }
     return [one, two, live_two_pins(), four, free, six, seven, eight]
+
+
+def recorded_match(shots: int = 44, game_count: int = 4) -> Json:
+    """A five-pins match with its games and shots, as GET /api/matches/{id} gives it; the last game as in mock-up 12."""
+    events = [
+        {"i": 1, "ms": 0, "unc_ms": 1, "kind": "strike", "what": "CLICK", "source": "CLICK, 0.74 V", "weak": False},
+        {"i": 2, "ms": 184, "unc_ms": 2, "kind": "click", "what": "", "source": "CLICK", "weak": False},
+        {"i": 3, "ms": 611, "unc_ms": 2, "kind": "cushion", "what": "top", "source": "PZ1, 0.52 V", "weak": False},
+        {"i": 4, "ms": 742, "unc_ms": 10, "kind": "pin", "what": "N", "source": "N", "weak": False},
+        {"i": 5, "ms": 1100, "unc_ms": 60, "kind": "cushion", "what": "bottom", "source": "PZ3, 0.19 V", "weak": True},
+        {"i": 6, "ms": 1318, "unc_ms": 10, "kind": "pin", "what": "E", "source": "E", "weak": False},
+        {"i": 7, "ms": None, "unc_ms": None, "kind": "answer", "what": "Q2 cue", "source": "referee", "weak": False},
+    ]  # fmt: skip
+    games, number = [], 0
+    for n in range(1, game_count + 1):
+        score = {"A": 0, "B": 0}
+        made = []
+        for at in range(shots):
+            number += 1
+            side = "A" if at % 2 == 0 else "B"
+            points = (8, 0, 2, 6, 0, 4, 3)[(at * 5 + n) % 7]
+            points = min(points, 60 - score[side])
+            score = score | {side: score[side] + points}
+            text = {
+                "ru": f"карамболь 4, боковая фишка {points}" if points else "правильный удар без очков",
+                "en": "carom",
+                "it": "carambola",
+            }
+            said = ruling(
+                striker=side,
+                subject=side,
+                to=side if points else None,
+                points={"A": 0, "B": 0} | {side: points},
+                said=text,
+                score_after=score,
+            )
+            status = "corrected" if at == 9 else "final"
+            made.append(
+                {
+                    "shot": number,
+                    "striker": side,
+                    "status": status,
+                    "ruling": said,
+                    "old": ruling(points={"A": 0, "B": 0}, to=None) if at == 9 else None,
+                    "score": score,
+                    "at_ms": NOW_MS - 600_000 + at * 9000,
+                    "by": "referee",
+                    "events": events,
+                }
+            )
+        games.append({"n": n, "winner": "A" if n != 2 else "B", "score": score, "shots": made, "forfeit": False})
+    return {
+        "id": "m1", "table": "3", "table_name": "3", "game": "five-pins", "preset": "", "started_ms": NOW_MS - 10_380_000, "ended_ms": NOW_MS, "practice": False, "revision": 2,
+        "players": {"A": LONG, "B": SHORT}, "games": {"A": 3, "B": 1}, "winner": "A", "scheduled_ms": None, "limit": 60, "target": None, "games_list": games,
+    }  # fmt: skip
+
+
+def service_pyramid() -> Json:
+    """Sensors of a pyramid table as in mock-up 11: PZ3 noisy, the middle right pocket stuck, 13 of 14 hits heard on PZ6."""
+
+    def channel(name: str, kind: str, quality: str = "hint", **over: Any) -> Json:
+        made: Json = {"channel": name, "place": name, "kind": kind, "quality": quality, "reason": "", "last_v": None, "noise_v": 0.04 if kind != "gate" else None,
+                      "threshold_v": 0.15 if kind != "gate" else None, "pulse_ms": None, "latency_ms": None, "beam": None}  # fmt: skip
+        return made | over
+
+    channels = [channel(f"PZ{n}", "cushion") for n in range(1, 7)] + [
+        channel("CLICK", "click", last_v=0.61, pulse_ms=9.4, latency_ms=24)
+    ]
+    channels[5] |= {"last_v": 1.42, "pulse_ms": 14.1, "latency_ms": 22}
+    channels[2] |= {
+        "quality": "noisy",
+        "last_v": 0.38,
+        "noise_v": 0.21,
+        "pulse_ms": 7.9,
+        "latency_ms": 20,
+        "reason": "шум выше порога",
+    }
+    channels[3] |= {"last_v": 0.22, "pulse_ms": 6.8, "latency_ms": 19}
+    channels += [channel(f"P{n}", "gate", "ok") for n in range(1, 7)]
+    channels[9] |= {"quality": "stuck", "reason": "луч A закрыт 41 с"}
+    events = [
+        {"id": n, "ms": -9600 + n * 700, "channel": "PZ3", "kind": "hit", "v": 0.35, "pulse_ms": 8, "unsure": False}
+        for n in range(12)
+    ]
+    events += [
+        {"id": 50 + n, "ms": ms, "channel": "PZ6", "kind": "hit", "v": v, "pulse_ms": 14, "unsure": False}
+        for n, (ms, v) in enumerate([(-8600, 0.9), (-5800, 0.7), (-1400, 1.42)])
+    ]
+    node = {
+        "state": "online",
+        "uid": "n5",
+        "boot": 7,
+        "clock_ms": 0.4,
+        "clock_unc_ms": 0.2,
+        "volts": 5.02,
+        "latency_ms": 2.1,
+        "drops": 0,
+    }
+    return {
+        "id": "5",
+        "name": "5",
+        "profile": "pyramid",
+        "node": node,
+        "channels": channels,
+        "events": events,
+        "commissioning": None,
+        "rejects": [],
+        "faults": [],
+        "notices": [],
+    }

@@ -1,0 +1,101 @@
+// The guided check of one sensor: 20 hits, each heard or missed; nobody passes at 19.
+import { h } from "../lib/dom.js";
+import { num, secondsText, dayText, t } from "../lib/i18n.js";
+import { cross, tick } from "../lib/marks.js";
+
+export const TRIALS = 20;
+const PLAN = { cushion: ["weak", "medium", "weak", "strong"], click: ["weak", "medium", "weak", "strong"], pin: ["topple"], gate: ["drop"] };
+
+/** What the next hit should be like. */
+export const strengthOf = (kind, index) => (PLAN[kind] ?? ["medium"])[index % (PLAN[kind] ?? [1]).length];
+
+/** A fresh check of `channel`; `since`: id of the newest event before it. */
+export const begin = (channel, since) => ({ channel: channel.channel, kind: channel.kind, trials: [], since, ended: null });
+
+/** Takes the events that came since the last look; several records of one hit within a second are one trial. */
+export function listen(check, events) {
+  if (!check || check.ended) return;
+  for (const event of events) {
+    if (event.id <= check.since) continue;
+    check.since = event.id;
+    if (event.channel !== check.channel) {
+      const last = check.trials.at(-1);
+      if (last?.heard && last.heardAt !== undefined && event.at - last.heardAt < 300) last.foreign = (last.foreign ?? 0) + 1;
+      continue;
+    }
+    const last = check.trials.at(-1);
+    if (last?.heard && last.heardAt !== undefined && event.at - last.heardAt < 1000) {
+      if (check.kind === "gate") last.drops = (last.drops ?? 1) + 1;
+      continue;
+    }
+    if (check.trials.length >= TRIALS) continue;
+    check.trials.push({ heard: true, volts: event.v ?? null, pulse_ms: event.pulse_ms ?? null, unsure: Boolean(event.unsure), heardAt: event.at, drops: 1, foreign: 0 });
+  }
+}
+
+/** The panel. `act`: {miss, undo, stop, save, start}. */
+export function panel(check, channel, act) {
+  if (!check) return h("aside", { class: "check" }, h("h2", {}, t("check.title")), h("p", { class: "dim" }, t("check.choose")),
+    channel ? h("div", { class: "check-keys" }, h("button", { class: "main", onclick: act.start }, t("check.start", { channel: channel.channel }))) : null);
+  const done = check.trials.length;
+  const heard = check.trials.filter((trial) => trial.heard).length;
+  return h("aside", { class: "check", "aria-label": t("check.title") },
+    h("h2", {}, t("check.of", { channel: check.channel, place: act.placeText })),
+    h("div", { class: "count" }, h("span", { class: "digits" }, num(done)), h("span", { class: "of" }, h("span", {}, t("check.hits", { n: TRIALS })), h("br", {}), h("span", { class: "bold" }, t("check.heard", { n: heard })), done - heard ? h("span", {}, `, ${t("check.missed", { n: done - heard })}`) : null)),
+    h("div", { class: "cells", role: "img", "aria-label": t("check.cells", { n: heard, m: done }) }, Array.from({ length: TRIALS }, (_, index) => cell(check, index))),
+    check.ended ? verdict(check.ended) : done < TRIALS ? h("div", { class: "task", role: "status" }, h("p", { class: "bold" }, t(`task.${strengthOf(check.kind, done)}`, { n: done + 1 })), h("p", { class: "dim" }, t("task.left", { n: TRIALS - done }))) : null,
+    hits(check, channel),
+    h("div", { class: "check-keys" },
+      h("button", { disabled: Boolean(check.ended) || done >= TRIALS, onclick: act.miss }, t("check.miss")),
+      h("button", { disabled: Boolean(check.ended) || !done, onclick: act.undo }, t("check.undo", { n: done })),
+      check.ended ? h("button", { class: "main", onclick: act.save }, t("check.save")) : h("button", { class: "main", disabled: !done, onclick: act.stop }, done >= TRIALS ? t("check.judge") : t("check.stop")),
+      check.ended ? h("button", { onclick: act.start }, t("check.again")) : null));
+}
+
+function cell(check, index) {
+  const trial = check.trials[index];
+  if (trial) return h("span", { key: String(index), class: trial.heard ? "cell hit" : "cell miss" }, trial.heard ? tick() : cross());
+  return h("span", { key: String(index), class: index === check.trials.length && !check.ended ? "cell next" : "cell" }, num(index + 1));
+}
+
+function verdict(found) {
+  const reasons = Object.entries(found.failures ?? {}).map(([reason, count]) => `${reason} ${count}`).join(", ");
+  return h("p", { class: found.verdict === "approved" ? "verdict" : "verdict bad", role: "status" }, t(`verdict.${found.verdict.replace(" ", "_")}`, { hits: found.hits, of: found.of }), reasons ? h("span", { class: "dim" }, ` ${reasons}`) : null);
+}
+
+const W = 412;
+const H = 250;
+
+/** Bars of the hits with threshold and noise floor; a miss is a cross at its place. */
+function hits(check, channel) {
+  const need = channel?.threshold_v ?? null;
+  const floor = channel?.noise_v ?? null;
+  const gate = check.kind === "gate";
+  const values = check.trials.map((trial) => (gate ? trial.pulse_ms : trial.volts));
+  if (!values.some((value) => value !== null && value !== undefined) && need === null) return null;
+  const top = Math.max(gate ? 100 : 1, ...values.filter((value) => value !== null && value !== undefined)) * 1.1;
+  const y = (value) => H - 30 - ((H - 50) * value) / top;
+  const step = (W - 60) / TRIALS;
+  return h("svg", { viewBox: `0 0 ${W} ${H}`, class: "hits", role: "img", "aria-label": t("check.plot", { need: need === null ? "–" : num(need), floor: floor === null ? "–" : num(floor) }) },
+    h("text", { x: 0, y: 14 }, gate ? t("ms") : t("volt")),
+    [0, 0.5, 1].map((part) => h("g", { key: String(part) }, h("line", { class: "grid", x1: 34, x2: W, y1: y((top / 1.1) * part), y2: y((top / 1.1) * part) }), h("text", { x: 28, y: y((top / 1.1) * part) + 5, "text-anchor": "end" }, num((top / 1.1) * part, gate ? 0 : 1)))),
+    check.trials.map((trial, index) => {
+      const value = values[index];
+      const x = 40 + index * step;
+      return trial.heard && value !== null && value !== undefined ? h("rect", { key: String(index), class: "bar-hit", x, y: y(value), width: step * 0.66, height: Math.max(1, H - 30 - y(value)) })
+        : h("rect", { key: String(index), class: trial.heard ? "floor" : "missed", x, y: H - 41, width: step * 0.66, height: 10 });
+    }),
+    need !== null && !gate ? [h("line", { key: "n", class: "need", x1: 34, x2: W, y1: y(need), y2: y(need) }), h("text", { key: "nt", class: "need-text", x: W, y: y(need) - 6, "text-anchor": "end" }, t("check.need", { v: num(need) }))] : null,
+    floor !== null && !gate ? [h("line", { key: "f", class: "floor", x1: 34, x2: W, y1: y(floor), y2: y(floor) }), h("text", { key: "ft", x: W, y: H - 8, "text-anchor": "end" }, t("check.floor", { v: num(floor) }))] : null);
+}
+
+/** The report as text to keep: every trial, the verdict, table, time. */
+export function reportText(check, view) {
+  const lines = [
+    `${t("check.title")}: ${check.channel}`, `${t("table", { name: view.name ?? view.id })}, ${dayText(check.ended.at_ms)} ${secondsText(check.ended.at_ms)}`,
+    t(`verdict.${check.ended.verdict.replace(" ", "_")}`, { hits: check.ended.hits, of: check.ended.of }), "",
+    ...check.trials.map((trial, index) => [index + 1, trial.heard ? t("trial.heard") : t("trial.missed"), trial.volts === null || trial.volts === undefined ? "" : `${num(trial.volts)} V`, trial.pulse_ms === null || trial.pulse_ms === undefined ? "" : `${num(trial.pulse_ms)} ms`, trial.unsure ? "unsure" : ""].filter((part) => part !== "").join("\t")),
+    "", JSON.stringify({ ...check.ended, trials_raw: check.trials.map(({ heardAt, ...trial }) => trial) }),
+  ];
+  return lines.join("\n");
+}
