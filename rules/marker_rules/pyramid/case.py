@@ -59,7 +59,7 @@ class Case:
 
     def spoiled(self) -> bool:
         """Whether a violation of the stroke itself makes the shot illegal (RP-20.2)."""
-        return any(self.spoils(violation) for violation in self.violations)
+        return bool(self.violations) and any(self.spoils(violation) for violation in self.violations)
 
     def spoils(self, violation: Violation) -> bool:
         """Whether this violation voids the shot: by the striker, before its end."""

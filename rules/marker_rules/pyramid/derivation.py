@@ -28,23 +28,31 @@ def step(clause: str, text: str, *facts: int, **args: str | int) -> Step:
 
 def contact_steps(story: Story) -> list[Step]:
     """What the facts say before any pattern: contact, touching ball, balls that came back or left."""
-    steps = []
+    steps: list[Step] = []
     if story.touching >= 0:
         steps.append(Step("RP-17.N1", "touching_unmoved", (), (story.touching,)))
     if story.contact_at >= 0:
         steps.append(
-            Step("RP-4.1", "contact", (("ball", story.cue_contacts[0][1].value),), (story.strike_at, story.contact_at))
+            Step("RP-4.1", "contact", (("ball", story.cue_contacts[0][1]),), (story.strike_at, story.contact_at))
         )
     if story.cushion_before >= 0 and story.contact_at >= 0:
         steps.append(Step("RP-4.2", "indirect", (), (story.cushion_before, story.contact_at)))
-    steps.extend(Step("RP-18.N3", "jaw_crossed", (("ball", ball.value),), (at,)) for ball, at in story.jaws.items())
-    steps.extend(Step("RP-20.5", "came_back", (("ball", ball.value),), (at,)) for ball, at in story.back.items())
-    steps.extend(Step("RP-22.2a", "returned", (("ball", ball.value),), (at,)) for ball, at in story.returned.items())
+    if story.jaws or story.back or story.returned or story.off:
+        steps.extend(_odd_steps(story))
+    return steps
+
+
+def _odd_steps(story: Story) -> list[Step]:
+    """What seldom happens: a jaw, a ball that came back, a ball that left."""
+    steps: list[Step] = []
+    steps.extend(Step("RP-18.N3", "jaw_crossed", (("ball", ball),), (at,)) for ball, at in story.jaws.items())
+    steps.extend(Step("RP-20.5", "came_back", (("ball", ball),), (at,)) for ball, at in story.back.items())
+    steps.extend(Step("RP-22.2a", "returned", (("ball", ball),), (at,)) for ball, at in story.returned.items())
     for ball, at in story.off.items():
         if ball in story.foreign:
-            steps.append(Step("RP-22.2b", "foreign", (("ball", ball.value),), (at,)))
+            steps.append(Step("RP-22.2b", "foreign", (("ball", ball),), (at,)))
         if ball is not story.struck:
-            steps.append(Step("RP-22.3b", "object_off", (("ball", ball.value),), (at,)))
+            steps.append(Step("RP-22.3b", "object_off", (("ball", ball),), (at,)))
     return steps
 
 
@@ -65,7 +73,7 @@ def debt_steps(debt: Pair, score: Pair) -> list[Step]:
     if debt == NONE_EACH:
         return []
     return [
-        Step("RP-27.1b", "in_debt", (("by", player.value), ("n", score.of(player))))
+        Step("RP-27.1b", "in_debt", (("by", player), ("n", score.of(player))))
         for player in Player
         if debt.of(player) > 0
     ]
@@ -81,7 +89,7 @@ def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int,
     steps = []
     for violation in violations:
         row = FOULS[violation.clause]
-        args = (("by", violation.by.value),)
+        args = (("by", violation.by),)
         steps.append(Step(violation.clause, "foul_" + slug(violation.clause), args, facts.get(violation.clause, ())))
         if row.penalised_by != violation.clause:
             steps.append(Step(row.penalised_by, "penalty_item", args))
@@ -90,7 +98,7 @@ def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int,
     if len(violations) > 1:
         players = [violation.by for violation in violations]
         steps.extend(
-            Step("RP-26.2", "single_penalty", (("by", player.value),)) for player in Player if players.count(player) > 1
+            Step("RP-26.2", "single_penalty", (("by", player),)) for player in Player if players.count(player) > 1
         )
     return steps
 
@@ -98,7 +106,7 @@ def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int,
 @cache
 def penalty_step(penalty: Penalty) -> Step:
     """Where the penalty ball comes from."""
-    args = (("by", penalty.player.value),)
+    args = (("by", penalty.player),)
     if penalty.source is PenaltySource.SHELF:
         return Step("RP-5.0", "from_shelf", args)
     return Step("RP-27.1a", "owed", args)
@@ -106,25 +114,25 @@ def penalty_step(penalty: Penalty) -> Step:
 
 def credit_steps(striker: Player, credited: Iterable[Ball], paid: int) -> list[Step]:
     """Balls credited, debts paid."""
-    balls = ", ".join(ball.value for ball in credited)
+    balls = ", ".join(ball for ball in credited)
     if not balls:
         return []
-    steps = [Step("RP-20.1", "credited", (("by", striker.value), ("balls", balls), ("n", balls.count(",") + 1)))]
+    steps = [Step("RP-20.1", "credited", (("by", striker), ("balls", balls), ("n", balls.count(",") + 1)))]
     if paid:
-        steps.append(Step("RP-27.2", "debt_paid", (("by", striker.value), ("n", paid))))
+        steps.append(Step("RP-27.2", "debt_paid", (("by", striker), ("n", paid))))
     return steps
 
 
 @cache
 def hand_step(hand: Hand, clause: str) -> Step:
     """The cue ball comes in hand."""
-    return Step(clause, f"in_hand_{hand.value}")
+    return Step(clause, f"in_hand_{hand}")
 
 
 @cache
 def choice_steps(chooser: Player, choices: tuple[str, ...]) -> tuple[Step, ...]:
     """Who chooses, and among what."""
-    args = (("by", chooser.value),)
+    args = (("by", chooser),)
     if choices == CLAUSE_11_2:
         return tuple(Step(f"RP-11.2.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1))
     return tuple(Step(f"RP-5.{i}", f"option_{name}", args) for i, name in enumerate(choices, 1))

@@ -124,7 +124,8 @@ class Seen:
             return [(None, potted)]
         if self.options["house_ball_first"] == "foul":
             return [(True, potted), (False, potted)]
-        return [(late == potted, late) for late in range(potted, -1, -1)]
+        others = len(self.balls) - 1  # of these one must still lie there to be touched outside
+        return [(late == potted, late) for late in range(potted, -1, -1) if not late or potted - late < others]
 
     @cached_property
     def clicks(self) -> tuple[Observation, ...]:
@@ -296,7 +297,7 @@ def _facts(way: Way, seen: Seen) -> tuple[Fact, ...]:
     pots: list[Fact] = [Pot(ball, _pocket(seen, at)) for at, ball in enumerate(fell)]
     if way.outside is False and way.late:
         early = way.potted - way.late
-        pots = [*pots[:early], Contact(((cue, others[-1]),)), *pots[early:]]
+        pots = [*pots[:early], Contact(((cue, others[early]),)), *pots[early:]]
     off: tuple[Fact, ...] = (Off(cue),) if seen.called(CUE_OFF) and cue not in fell else ()
     return (*facts, *pots, *off)
 

@@ -100,6 +100,8 @@ def _check_balls(law: GameLaw, before: PyramidState, story: Story) -> None:
 def _set_aside_unaided(case: Case) -> None:
     """Hanging balls that fell by themselves are put back and count for nothing (RP-21.1)."""
     story, named = case.story, set(case.entered.fell_by_itself)
+    if not story.potted and not named and not case.entered.unaided:
+        return
     if case.entered.unaided and not named:
         others = [ball for ball in story.potted if ball is not story.struck]
         if len(others) != 1:
@@ -146,8 +148,9 @@ def _stroke_violations(case: Case) -> None:
         and case.options["premium_cue_pot"] == "foul"
     ):
         shown.append(Violation("EXT-D3", striker))
-    known = {violation.clause for violation in found if violation.by is striker}
-    case.violations = [violation for violation in shown if violation.clause not in known] + found
+    if shown:
+        known = {violation.clause for violation in found if violation.by is striker}
+        case.violations = [violation for violation in shown if violation.clause not in known] + found
     if case.entered.unwarned:
         case.steps.append(why.step("RP-10.3b", "unwarned"))
     if case.entered.no_push:

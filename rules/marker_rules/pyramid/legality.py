@@ -140,6 +140,8 @@ def completed_by(story: Story, options: Options) -> Met | None:
     """
     if story.potted:
         return Met(POTTED, tuple(story.potted.values()))
+    if not story.events:
+        return None
     walk = _Walk(story, patterns(options))
     for kind, ball, detail, at in story.events:
         if kind is Kind.MEET:
@@ -155,6 +157,8 @@ def completed_by(story: Story, options: Options) -> Met | None:
             walk.own[ball] = walk.own.get(ball, 0) | CROSSED
         else:
             walk.try_tail(Tail.ZONE, ball, 0, at)
+    if not walk.found:
+        return None
     for clause in ORDER:
         if clause in walk.found:
             return Met(clause, (walk.found[clause],))

@@ -56,7 +56,7 @@ def void(case: Case) -> PyramidRuling:
 def hanging(case: Case) -> PyramidRuling:
     """Balls fell by themselves between two shots: put back, the score stays (RP-21.1, AMB-26)."""
     case.readings.append("AMB-26")
-    case.steps.extend(why.step("RP-21.1", "unaided", at, ball=ball.value) for ball, at in case.story.potted.items())
+    case.steps.extend(why.step("RP-21.1", "unaided", at, ball=ball) for ball, at in case.story.potted.items())
     return _unchanged(case)
 
 
@@ -92,10 +92,10 @@ def series(case: Case) -> PyramidRuling:
     over = (judged and not scored) or any(violation.by is striker for violation in case.violations)
     if over:
         respots: list[str] = []  # the next frame is racked anyway
-        case.steps.append(why.step("RP-30.4c", "run_over", by=striker.value))
+        case.steps.append(why.step("RP-30.4c", "run_over", by=striker))
     else:
         respots = _respots(case, hand)
-        case.steps.append(why.step("RP-30.4b", "run_on", by=striker.value, n=scored))
+        case.steps.append(why.step("RP-30.4b", "run_on", by=striker, n=scored))
     case.steps.extend(why.violation_steps(case.violations, {}))
     case.readings.append("AMB-21")
     before_run = runs.balls_before(before.run, striker)
@@ -158,6 +158,8 @@ def _cue_in_hand(case: Case) -> tuple[Hand | None, Phase]:
 def _respots(case: Case, hand: Hand | None) -> list[str]:
     """Balls to be placed again: balls off the table and illegal pots; a fixed cue ball comes in hand instead."""
     story = case.story
+    if not (story.potted or story.off or case.violations or case.entered.objects_off):
+        return []
     balls = [ball for ball in story.potted if not case.legal or ball in case.uncounted]
     balls += story.off
     respots = [ball.value for ball in balls if hand is None or ball is not Ball.C]
@@ -170,6 +172,8 @@ def _respots(case: Case, hand: Hand | None) -> list[str]:
 
 def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
     """What goes on the spotting line, each with its place from the rear spot on (RP-23.1, RP-23.2a, RP-23.2b)."""
+    if not respots and not more:
+        return ()
     balls = [*respots, *[ANY_WHITE] * more]
     return tuple(Placement(ball, spot_name(n)) for n, ball in enumerate(balls, 1))
 
@@ -190,18 +194,19 @@ def _impose(case: Case, account: Account, violations: list[Violation]) -> tuple[
     """One penalty for each offender (RP-26.2, AMB-43). Returns penalty balls, and balls taken by opponents."""
     penalties: list[Penalty] = []
     taken = 0
+    if not violations:
+        return (), 0
     case.steps.extend(why.violation_steps(violations, _shown_by(case)))
     for offender in dict.fromkeys(violation.by for violation in violations):
         if case.options["penalty_scheme"] == "opponent_plus_one":
             taken += account.reward(offender.other)
-            case.steps.append(why.step(case.law.plus_one, "plus_one", by=offender.other.value))
+            case.steps.append(why.step(case.law.plus_one, "plus_one", by=offender.other))
         else:
             penalty = account.charge(offender)
             penalties.append(penalty)
             case.steps.append(why.penalty_step(penalty))
     case.readings.extend(FOULS[v.clause].reading for v in violations if FOULS[v.clause].reading)
-    if violations:
-        case.readings.append("AMB-09")
+    case.readings.append("AMB-09")
     return tuple(penalties), taken
 
 
@@ -236,19 +241,19 @@ def _verdict(case: Case, account: Account) -> _Verdict:
     won = account.winner()
     if won is not None:
         late = [violation for violation in violations if violation.when is When.AFTER]
-        case.steps.extend(why.step("RP-20.3.N1", "after_frame", by=violation.by.value) for violation in late)
-        case.steps.append(why.step("RP-30.4a", "frame_won", by=won.value))
+        case.steps.extend(why.step("RP-20.3.N1", "after_frame", by=violation.by) for violation in late)
+        case.steps.append(why.step("RP-30.4a", "frame_won", by=won))
         charged = [violation for violation in violations if violation.when is not When.AFTER]
         return _Verdict(charged, (), 0, won, won, None, None, ())
     penalties, taken = _impose(case, account, violations)
     won = account.winner()
     if won is not None:
-        case.steps.append(why.step("RP-30.4a", "frame_won", by=won.value))
+        case.steps.append(why.step("RP-30.4a", "frame_won", by=won))
         return _Verdict(violations, penalties, taken, won, None, None, None, ())
     if not violations:
         comes = striker if case.credited else striker.other
         case.readings.append("AMB-15")
-        case.steps.append(why.step(case.law.turn, "turn_stays" if case.credited else "turn_passes", by=comes.value))
+        case.steps.append(why.step(case.law.turn, "turn_stays" if case.credited else "turn_passes", by=comes))
         return _Verdict(violations, (), 0, None, None, Turn.of(comes), None, ())
     offender = violations[-1].by
     if len({violation.by for violation in violations}) > 1:
@@ -269,10 +274,13 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
     paid = account.credit(striker, len(case.credited))
     if not law.fixed_cue:
         account.note_coloured(striker, case.credited, paid)
-    case.steps.extend(why.void_steps(case.story, case.legal))
-    case.steps.extend(why.credit_steps(striker, case.credited, paid))
+    if case.story.potted or case.story.off:
+        case.steps.extend(why.void_steps(case.story, case.legal))
+    if case.credited:
+        case.steps.extend(why.credit_steps(striker, case.credited, paid))
     verdict = _verdict(case, account)
-    case.steps.extend(why.debt_steps(account.debt, account.score()))
+    score = account.score()
+    case.steps.extend(why.debt_steps(account.debt, score))
     offended = any(violation.by is striker for violation in verdict.violations)
     if phase is Phase.IN_HAND_ANY_PREMIUM and offended:
         phase = Phase.IN_HAND_ANY  # the premium is gone, the cue ball stays in hand
@@ -303,7 +311,7 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
         may_continue_run=verdict.run_winner,
         shelf=account.shelf,
         debt=account.debt,
-        score=account.score(),
+        score=score,
         table=account.table,
         phase=phase,
         run=after_run,

@@ -39,8 +39,10 @@ def balls_before(run: Run, player: Player) -> int:
 
 def prompts_of(options: Options, player: Player, before: int, after: int, seen: bool) -> tuple[str, ...]:
     """The call of a hall referee becomes due with this shot (RP-30.2m, RP-30.2w), when none sits at the table."""
+    if before == after or seen or options["table_referee"]:
+        return ()
     mark = threshold(options, player)
-    due = before < mark.call <= after and not options["table_referee"] and not seen
+    due = before < mark.call <= after
     return (mark.call_clause,) if due else ()
 
 

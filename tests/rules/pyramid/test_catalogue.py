@@ -23,13 +23,12 @@ from marker_rules.pyramid.derivation import slug
 from marker_rules.pyramid.games import GAMES
 from marker_rules.pyramid.legality import BREAK_POTTED, BREAK_RAILS, ORDER
 from marker_rules.pyramid.offences import FOULS, REMARKS, UNAIDED, VOIDING
-from marker_rules.scenario import judge_scenario, read_shot
+from marker_rules.scenario import read_shot
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAUSES = clauses("pyramid")
 CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 SHOTS = yaml.safe_load((ROOT / "tests/conformance/pyramid-shots.yaml").read_text(encoding="utf-8"))
-OTHER = yaml.safe_load((ROOT / "tests/conformance/pyramid-other.yaml").read_text(encoding="utf-8"))
 
 
 def in_every_language(text: dict[str, str]) -> bool:
@@ -138,14 +137,6 @@ def test_every_ruling_can_be_explained(scenario: dict[str, Any]) -> None:
         assert all(line.what and line.text and "{" not in line.what for line in lines)
     assert set(ruling.clauses) <= set(CLAUSES)
     assert set(ruling.interpretations) <= {row["id"] for row in load_interpretations("pyramid")}
-
-
-@pytest.mark.parametrize("scenario", [*SHOTS, *OTHER], ids=lambda row: row["id"])
-def test_conformance(scenario: dict[str, Any]) -> None:
-    """The conformance suite holds; examples in words are answered without a verdict."""
-    outcome = judge_scenario(scenario)
-    assert outcome.mismatch == ()
-    assert outcome.ok is (None if scenario["kind"] == "prose" else True)
 
 
 def test_sentences() -> None:
