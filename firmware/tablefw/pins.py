@@ -175,7 +175,7 @@ class Pin:
             self._away += 1
             if self._away == 1:
                 self._t_away = t
-            elif self._away == 2 and not self._moved and self.state == W.PIN_STANDING:
+            elif not self._moved and not self.missing and self.state == W.PIN_STANDING:
                 self._moved = True
                 self.emit(self._t_away, self.ch, W.KIND_MOVE, min(self.d, 65535), min(self.c // 10, 255) << 8)
         self._latch(t, s)

@@ -87,7 +87,7 @@ class Shell:
             return {"id": cmd_id, "ok": False, "error": e.text}
         except OSError as e:
             return {"id": cmd_id, "ok": False, "error": "flash: %s" % e}
-        except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as e:
+        except wire.BAD as e:
             return {"id": cmd_id, "ok": False, "error": "not understood: %s %s" % (type(e).__name__, e)}
 
 

@@ -11,6 +11,8 @@ TABLE_MAX = 16
 ID_MAX = 40
 LAYOUT = ("C", "N", "E", "S", "W")
 DISPLAY_MAX = 8
+# What a hostile payload can raise while it is read; nested too deep is a RuntimeError or no memory
+BAD = (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError, MemoryError)
 
 
 class BadCommand(Exception):
@@ -73,7 +75,7 @@ def clk_rep(payload):
     try:
         d = json.loads(payload)
         r = (d["n"], d["t0"], d["t1"], d["t2"])
-    except (ValueError, KeyError, TypeError, IndexError):
+    except BAD:
         return None
     for x in r:
         if type(x) is not int or x < 0:
@@ -95,7 +97,7 @@ def command(payload):
         raise BadCommand(W.ERR_BAD_ARG, "command: too long")
     try:
         d = json.loads(payload)
-    except (ValueError, RuntimeError, MemoryError):  # RuntimeError: nested too deep
+    except BAD:
         raise BadCommand(W.ERR_BAD_ARG, "command: not JSON")
     if not isinstance(d, dict):
         raise BadCommand(W.ERR_BAD_ARG, "command: not an object")
@@ -136,5 +138,5 @@ def display(payload):
         if not isinstance(text, str) or len(text) > DISPLAY_MAX:
             return None
         return text, bool(d.get("blink"))
-    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError):
+    except BAD:
         return None

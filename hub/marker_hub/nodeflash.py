@@ -22,7 +22,7 @@ CHUNK = 512
 """Bytes of a file in one serial line; 684 characters of base64."""
 _RAW_PROMPT = b"raw REPL; CTRL-B to exit\r\n>"
 _PLATFORMS = {"rp2": ("pico_w", "pico_2_w"), "esp32": ("esp32_s3",)}
-_ONLY = {"hal/unix.py": (), "hal/rp2.py": ("rp2",), "hal/esp32.py": ("esp32",), "pioin.py": ("rp2",)}
+_ONLY = {"hal/unix.py": ("unix",), "hal/rp2.py": ("rp2",), "hal/esp32.py": ("esp32",), "pioin.py": ("rp2",)}
 
 Progress = Callable[[int, int, str], None]
 
@@ -205,17 +205,14 @@ def _copy(repl: RawRepl, file: DeviceFile) -> None:
         raise NodeError(f"{repl.port.port}: {file.path} reads back differently; the flash is worn or full")
 
 
-def update(node: Channel, key: bytes, progress: Progress, *, force: bool = False, platform: str = "rp2") -> str:
+def update(node: Channel, key: bytes, progress: Progress, *, force: bool = False) -> str:
     """Send a signed update into the resting slot and restart the node on it. Returns the slot.
 
     The node confirms the new firmware after 60 s in good health, else it goes back by itself.
     """
     info = node.request("info")
     board = str(info["board"])
-    files = device_files("unix" if board == "virtual" else platform)
-    if board == "virtual":
-        root = resource("firmware", "tablefw", "hal", "unix.py")
-        files.append(DeviceFile("tablefw/hal/unix.py", root.read_bytes()))
+    files = device_files({"virtual": "unix", "esp32_s3": "esp32"}.get(board, "rp2"))
     body = manifest(files, board)
     total = len(body) + sum(len(f.data) for f in files)
     done = 0

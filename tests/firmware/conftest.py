@@ -1,9 +1,11 @@
 """Helpers of the firmware tests: the MicroPython VM, a broker that can be killed and stopped, a listener in the hub's place."""
 
+import asyncio
 import contextlib
 import importlib.util
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -30,6 +32,12 @@ def need(present: bool, what: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what} is missing; in CI it must be there")
     pytest.skip(f"{what} is not installed")
+
+
+@pytest.fixture(scope="session")
+def require() -> Callable[[bool, str], None]:
+    """`need`, for tests that look for a tool themselves."""
+    return need
 
 
 @pytest.fixture(scope="session")
@@ -121,14 +129,14 @@ class Listener:
         self.table = table
         self.messages: list[tuple[str, bytes]] = []
         self.cond = threading.Condition()
-        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="listener", clean_session=True)
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="listener", clean_session=False)
         self.client.on_message = self._message
         self.client.on_connect = self._connected
+        self.ready = threading.Event()
+        self.client.on_subscribe = lambda *_: self.ready.set()
         self.client.reconnect_delay_set(0.1, 0.5)
         self.client.connect("127.0.0.1", port, keepalive=5)
         self.client.loop_start()
-        self.ready = threading.Event()
-        self.client.on_subscribe = lambda *_: self.ready.set()
 
     def _connected(self, client: mqtt.Client, *_: object) -> None:
         client.subscribe([("table/+/+", 1), ("table/+/clk/req", 0), ("table/+/cmd/ack", 1)])
@@ -203,6 +211,111 @@ def listener(broker: Broker) -> Iterator[Listener]:
     assert made.ready.wait(10)
     yield made
     made.close()
+
+
+class Proxy:
+    """A network between node and broker that can go silent, duplicate or lie. Runs in the test's event loop."""
+
+    def __init__(self, broker_port: int, seed: int = 1) -> None:
+        self.broker_port = broker_port
+        self.rng = random.Random(seed)
+        self.silent = False  # half-open: connections stay, nothing gets through, nothing is refused
+        self.duplicate = 0.0  # share of packets sent twice, both ways
+        self.connack: bytes | None = None  # sent in place of the broker's first packet
+        self.connections = 0
+        self.cut = False  # new connections are closed at once
+        self.port = 0
+        self.server: asyncio.Server | None = None
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.writers: list[asyncio.StreamWriter] = []
+
+    async def start(self) -> "Proxy":
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self.server.sockets[0].getsockname()[1]
+        return self
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        if self.cut:
+            writer.close()
+            return
+        try:
+            up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self.broker_port)
+        except OSError:
+            writer.close()
+            return
+        self.writers += [writer, up_writer]
+        for source, target, down in ((reader, up_writer, False), (up_reader, writer, True)):
+            task = asyncio.create_task(self._pipe(source, target, down))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    async def _pipe(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, down: bool) -> None:
+        rest = b""
+        first = down
+        try:
+            while data := await source.read(4096):
+                rest += data
+                whole, rest = split_packets(rest)
+                for packet in whole:
+                    lie, first = first and self.connack is not None, False
+                    if lie:
+                        packet, self.connack = self.connack, None  # noqa: PLW2901 - the lie replaces the truth
+                    if self.silent:
+                        continue
+                    target.write(packet)
+                    if packet[0] >> 4 in (3, 4) and self.rng.random() < self.duplicate:
+                        target.write(packet)
+                await target.drain()
+        except (ConnectionError, OSError):
+            pass
+        finally:
+            if not self.silent:
+                target.close()
+
+    def sever(self) -> None:
+        """Close every connection and accept no other until `cut` is false again."""
+        self.cut = True
+        for writer in self.writers:
+            writer.close()
+
+    async def stop(self) -> None:
+        assert self.server is not None
+        self.server.close()
+        for task in list(self.tasks):
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        for writer in self.writers:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+def split_packets(data: bytes) -> tuple[list[bytes], bytes]:
+    """Whole MQTT packets at the beginning of `data`, and what is left."""
+    whole = []
+    while len(data) >= 2:
+        n = shift = 0
+        i = 1
+        while i < len(data):
+            n |= (data[i] & 127) << shift
+            shift += 7
+            i += 1
+            if data[i - 1] < 128:
+                break
+        else:
+            break
+        if len(data) < i + n:
+            break
+        whole.append(data[: i + n])
+        data = data[i + n :]
+    return whole, data
+
+
+@pytest.fixture
+def proxy_class() -> type[Proxy]:
+    """The proxy, to be made inside the test's event loop."""
+    return Proxy
 
 
 @pytest.fixture

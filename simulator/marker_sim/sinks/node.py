@@ -76,8 +76,10 @@ class VirtualBoard:
         speed: int = 0,
         heap: str = "512k",
         restart_on_reset: bool = True,
+        firmware: Path | None = None,
     ) -> None:
-        """Nothing is started yet; the directory is made when needed and kept."""
+        """Nothing is started yet; the directory is made when needed and kept. firmware: another folder with main.py and tablefw."""
+        self._firmware = firmware
         self.config = config
         self.directory = directory
         self.log: deque[str] = deque(maxlen=LOG_LINES)
@@ -120,10 +122,7 @@ class VirtualBoard:
     def _write_files(self) -> None:
         run = self.directory / "run"
         run.mkdir(parents=True, exist_ok=True)
-        links = {
-            "main.py": Path(str(resource("firmware", "main.py"))),
-            "tablefw": Path(str(resource("firmware", "tablefw"))),
-        }
+        links = {name: self._source(name) for name in ("main.py", "tablefw")}
         for name, target in links.items():
             link = run / name
             if link.is_symlink():
@@ -135,6 +134,9 @@ class VirtualBoard:
         if old is None or old[1] != data:
             serial = old[0] + 1 if old else 1
             (self.directory / "config.json").write_bytes(node_config.encode(data, serial))
+
+    def _source(self, name: str) -> Path:
+        return self._firmware / name if self._firmware else Path(str(resource("firmware", name)))
 
     def _read(self, name: str) -> bytes | None:
         path = self.directory / name

@@ -79,7 +79,7 @@ class PWM:
 
 
 class ADC:
-    values = {26: 49648}  # 2.5 V at the supply divider
+    values = {26: 49650}  # 2.5 V at the supply divider
 
     def __init__(self, pin):
         self.n = pin.n
