@@ -1,5 +1,6 @@
 """The printed parts: which exist, with which numbers, and their shapes. Source: hardware/mounts/*.scad and dims.toml."""
 
+import hashlib
 import math
 import shutil
 import subprocess
@@ -94,6 +95,18 @@ def parts(tree: Tree) -> list[Part]:
         ramp: dict[str, Value] = {**dims.cal_ramp, "ball": ball(tree, profile), "drops": drops}
         found.append(Part(f"cal_ramp_{profile}", "cal_ramp", ramp))
     return found
+
+
+def picture(part: Part) -> str | None:
+    """Repository path of a part's picture; None for those that would show nothing new."""
+    alike = ("cal_ramp_pyramid", "node_lid")  # one looks like the other ramp, one is a flat plate
+    return None if part.name in alike else f"hardware/docs/pictures/part_{part.name}.svg"
+
+
+def fingerprint(tree: Tree, part: Part) -> str:
+    """Changes when the drawing or a number of the part changes: a picture carries that of its source."""
+    text = tree.read(f"{FOLDER}/{part.file}.scad") + repr(sorted((k, _literal(v)) for k, v in part.values.items()))
+    return "source " + hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def render(tree: Tree, part: Part, extra: dict[str, float] | None = None) -> Mesh:

@@ -47,12 +47,14 @@ def _on_paper(svg: str) -> str:
 def draw_mounts(tree: Tree) -> dict[str, str]:
     """One picture a printed part (about 15 s). Raises Unavailable without OpenSCAD."""
     drawn = {}
-    for name, mesh in mounts.render_all(tree).items():
-        if name in ("cal_ramp_pyramid", "node_lid"):
-            continue  # one looks like the other ramp, one is a flat plate
-        turn = -55.0 if name.startswith("cal_ramp") else 35.0
-        piece = 16.0 if name.startswith("node") else 24.0
-        drawn[f"{FOLDER}/part_{name}.svg"] = solid.isometric(mesh, name.replace("_", " "), turn, piece_mm=piece)
+    meshes = mounts.render_all(tree)
+    for part in mounts.parts(tree):
+        path = mounts.picture(part)
+        if path is not None:
+            turn = -55.0 if part.name.startswith("cal_ramp") else 35.0
+            piece = 16.0 if part.name.startswith("node") else 24.0
+            source = mounts.fingerprint(tree, part)
+            drawn[path] = solid.isometric(meshes[part.name], part.name.replace("_", " "), source, turn, piece_mm=piece)
     return drawn
 
 

@@ -80,6 +80,8 @@ def test_a_drawing_that_refuses_its_numbers_is_reported(workshop) -> None:
         ("M5", DIMS, 'part = "node_lid"', 'part = "node_cover"'),
         ("M6", "hardware/mounts/piezo_shoe.scad", "cylinder(d = disc,", "cylinder(d = 27.4,"),
         ("M7", DIMS, "play = 0.6 ", "play = 1.4 "),
+        ("M9", DIMS, "boss = 14.0", "boss = 15.0"),
+        ("M9", "hardware/mounts/node_box.scad", "15, 24, 4", "15, 26, 4"),
         ("M8", DIMS, "groove = 22.6", "groove = 40.0"),
         ("M8", DIMS, "fillet = 133.0", "fillet = 120.0"),
         ("M8", "hardware/calibration.toml", "speed_mps = [0.26, 0.52, 1.16]", "speed_mps = [0.26, 0.62, 1.16]"),

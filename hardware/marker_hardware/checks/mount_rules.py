@@ -35,7 +35,7 @@ def check_shapes(tree: Tree) -> list[Problem]:
 def check_numbers(tree: Tree) -> list[Problem]:
     """What can be said without OpenSCAD."""
     dims = mounts.load(tree)
-    return [*_walls(dims), *_used(tree), *_jig(dims), *_ramp(tree, dims)]
+    return [*_walls(dims), *_used(tree), *_jig(dims), *_ramp(tree, dims), *_pictures(tree)]
 
 
 def check_mesh(tree: Tree, dims: Dims, part: Part, mesh: Mesh) -> Iterator[Problem]:
@@ -95,6 +95,15 @@ def _used(tree: Tree) -> Iterator[Problem]:
                 yield Problem(
                     "M6", f"{FOLDER}/{part.file}.scad", f"does not use {name}, which dims.toml or a table sets"
                 )
+
+
+def _pictures(tree: Tree) -> Iterator[Problem]:
+    for part in mounts.parts(tree):
+        path = mounts.picture(part)
+        if path is not None and not (tree.has(path) and mounts.fingerprint(tree, part) in tree.read(path)):
+            yield Problem(
+                "M9", path, "was made from another drawing or other numbers; run `python hardware/draw.py mounts`"
+            )
 
 
 def _jig(dims: Dims) -> Iterator[Problem]:

@@ -93,7 +93,7 @@ def rail_section(table: Table, dims: Dims) -> str:
     behind = abs(rail.sensor.x) - table.bed.l.v / 2
     canvas = Canvas(-45, -66, 200, 92, "Section across a rail", 5.2)
     nose = table.bed.nose.v
-    canvas.rect((-40, -table.bed.slate.v), (75, 0), INK, 0.5, SLATE)
+    canvas.rect((-40, -table.bed.slate.v), (57, 0), INK, 0.5, SLATE)
     canvas.path([(0, nose), (45, nose + 12), (45, 2), (12, 10)], INK, 0.6, fill="#5d7f6d", closed=True)
     canvas.path(
         [(45, nose + 12), (140, nose + 14), (140, -12), (100, -12), (100, 2), (45, 2)], INK, 0.6, fill=WOOD, closed=True

@@ -8,8 +8,10 @@ LIGHT = (0.35, -0.55, 0.76)
 VIEW_WIDTH = 800.0
 
 
-def isometric(mesh: Mesh, title: str, turn_deg: float = 35.0, tilt_deg: float = 30.0, piece_mm: float = 24.0) -> str:
-    """SVG of a mesh seen from above; turn_deg around z first, tilt_deg = height of the eye above the
+def isometric(
+    mesh: Mesh, title: str, source: str, turn_deg: float = 35.0, tilt_deg: float = 30.0, piece_mm: float = 24.0
+) -> str:
+    """SVG of a mesh seen from above; source: fingerprint of what it was made from, kept in the picture; turn_deg around z first, tilt_deg = height of the eye above the
     horizon; piece_mm: smaller pieces sort better where a thin wall hides another, and make a larger file.
     """
     turned = [
@@ -31,7 +33,7 @@ def isometric(mesh: Mesh, title: str, turn_deg: float = 35.0, tilt_deg: float = 
     height = (top - min(zs)) * scale
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 {VIEW_WIDTH + 20:.0f} {height + 20:.0f}" role="img">',
-        f"<title>{title}</title>",
+        f"<title>{title}</title><desc>{source}</desc>",
         f'<rect x="-10" y="-10" width="{VIEW_WIDTH + 20:.0f}" height="{height + 20:.0f}" fill="#fff"/>',
     ]
     groups: list[tuple[str, list[str]]] = []
