@@ -103,7 +103,11 @@ def _static(request: Request) -> Response:
         return Refused(404, "no-file", f"There is no file '{path}'.").response()
     current = request.path_params["build"] == assets().build
     cache = "public, max-age=31536000, immutable" if current else "no-store"
-    return Response(content, headers={"Cache-Control": cache}, media_type=Assets.media_type(path))
+    headers = {"Cache-Control": cache, "Vary": "Accept-Encoding"}
+    packed = assets().packed(path) if "gzip" in request.headers.get("accept-encoding", "") else None
+    if packed is not None:
+        content, headers = packed, headers | {"Content-Encoding": "gzip"}
+    return Response(content, headers=headers, media_type=Assets.media_type(path))
 
 
 def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> list[Route]:

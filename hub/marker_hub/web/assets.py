@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from dataclasses import dataclass
 from functools import cache
@@ -19,12 +20,19 @@ TYPES = {
 }
 
 
+PACKED = frozenset({"css", "js", "json", "svg", "txt"})
+
+
 @dataclass(frozen=True, slots=True)
 class Assets:
     """`contents`: path below static/ -> bytes; `build`: changes when any of them does."""
 
     contents: dict[str, bytes]
     build: str
+
+    def packed(self, path: str) -> bytes | None:
+        """The gzip form of a text file worth packing, made once."""
+        return _packed(path) if path.rpartition(".")[2] in PACKED and len(self.contents[path]) > 1000 else None
 
     @staticmethod
     def media_type(path: str) -> str:
@@ -50,3 +58,8 @@ def assets() -> Assets:
     for path in sorted(contents):
         digest.update(path.encode() + b"\0" + contents[path])
     return Assets(contents, digest.hexdigest())
+
+
+@cache
+def _packed(path: str) -> bytes:
+    return gzip.compress(assets().contents[path], mtime=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-
 from page_fakes.hub import FakeHub
 from starlette.routing import Route
 from starlette.testclient import TestClient

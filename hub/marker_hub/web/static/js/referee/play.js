@@ -1,12 +1,11 @@
 // What the referee's page asks for in each phase, and what its big button does there.
 import { h } from "../lib/dom.js";
-import { isPyramid, PINS, phaseText } from "../lib/facts.js";
+import { PINS, phaseText, pointsOf } from "../lib/facts.js";
 import { has, num, pick, signed, span, t } from "../lib/i18n.js";
 import { arrow, tick } from "../lib/marks.js";
 import { remaining } from "../lib/stream.js";
 import { choice, surname } from "./parts.js";
 import { change, evidence, layout, missingRow, rows } from "./sheet.js";
-import { pointsOf } from "../lib/facts.js";
 
 const WITH_SHEET = new Set(["rolling", "settling", "asking", "proposed"]);
 
@@ -49,11 +48,12 @@ function lag(state) {
 
 function choices(state) {
   const { due } = state.view;
-  if (!due?.choices?.length) return null;
+  const ids = openChoices(state.view);
+  if (!ids.length) return null;
   const word = (id) => (due.labels?.[id] ? pick(due.labels[id]) : has(`choice.${id}`) ? t(`choice.${id}`) : id);
   return h("section", { class: "row needed", key: "choice" },
     h("div", { class: "ask" }, h("h2", {}, due.player ? t("choice.by", { name: surname(state.view, due.player) }) : t("choice"))),
-    h("div", { class: "stack" }, due.choices.map((id) => choice(state, word(id), { kind: "choice", value: id }))));
+    h("div", { class: "stack" }, ids.map((id) => choice(state, word(id), { kind: "choice", value: id }))));
 }
 
 function placing(state) {
@@ -111,6 +111,10 @@ function between(state) {
   ];
 }
 
+const COMMANDS = new Set(["continue_run", "new_rack"]); // choices due that are commands of their own
+const offers = (view, name) => Boolean(view.due?.choices?.includes(name));
+const openChoices = (view) => (view.due?.choices ?? []).filter((id) => !COMMANDS.has(id));
+
 /** Keys of the moment that are not the big button. */
 function quickKeys(state) {
   const { view } = state;
@@ -120,7 +124,8 @@ function quickKeys(state) {
   if (view.phase === "asking") keys.push([t("not.a.shot"), { kind: "not_a_shot" }]);
   if (view.phase === "proposed") keys.push([t("reopen"), { kind: "reopen" }]);
   if (view.phase === "armed" && view.game === "five-pins") keys.push([t("contact.reset"), { kind: "contact_reset" }]);
-  if (view.due?.mode === "series" && isPyramid(view)) keys.push([t("continue.run"), { kind: "continue_run" }], [t("new.rack"), { kind: "new_rack" }]);
+  if (offers(view, "continue_run")) keys.push([t("continue.run"), { kind: "continue_run" }]);
+  if (offers(view, "new_rack")) keys.push([t("new.rack"), { kind: "new_rack" }]);
   if (!keys.length) return null;
   return h("div", { class: "quick", key: "quick" }, keys.map(([label, command]) => choice(state, label, command)));
 }
@@ -135,7 +140,7 @@ export function primary(state) {
     case "rolling": case "settling": return running(state);
     case "asking": case "proposed": return accept(state);
     case "armed": return simple(state, "strike", t("do.strike"));
-    case "placing": case "respotting": return view.due?.choices?.length
+    case "placing": case "respotting": return openChoices(view).length
       ? { kind: "ready", label: t("do.ready"), enabled: false, reason: t("choice.first"), act: () => {} } : simple(state, "ready", t("do.ready"));
     case "break": case "suspended": return simple(state, "resume", t("do.resume"));
     case "game_over": return simple(state, "next_game", t("do.next"));
