@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from marker_hub.table.state import Table
-from marker_rules.catalogue import LANGUAGES, Clause, clauses
+from marker_rules.catalogue import LANGUAGES, clauses
 
 Json = dict[str, Any]
 
@@ -74,19 +74,11 @@ def _idle_calls() -> frozenset[str]:
     return frozenset(code for code, row in FOULS.items() if row.idle) | REMARKS
 
 
-@cache
-def _pyramid_clause(code: str) -> Clause | None:
-    try:
-        return clauses("pyramid").get(code)
-    except FileNotFoundError:
-        return None
-
-
 def _pyramid(code: str, stroke: bool) -> Json:
-    clause = _pyramid_clause(code)
+    clause = clauses("pyramid")[code]
     possible = stroke or code in _idle_calls()
-    call = clause.call if clause is not None else None
-    words = (clause.short if clause is not None else None) or call or dict.fromkeys(LANGUAGES, code)
+    call = clause.call
+    words = clause.short or call or dict.fromkeys(LANGUAGES, code)
     both = code in REMARKS - {"RP-10.3b", "RP-23.4"}
     return {
         "code": code,

@@ -67,6 +67,7 @@ def sheet_view(table: Table, shot: int | None = None) -> Json:
         "conflict": [],
         "evidence": None,
         "buttons": {},
+        "question": None,
     }
     run = work.run
     if match is None or run is None:
@@ -100,7 +101,7 @@ def _asked(match: MatchState, ask: str) -> Json:
     """A question of the hub's own, before those of the rules."""
     row = _disturb_row(match) if ask == DISTURBED else _overrun_row()
     buttons = {"a1": "shot", "a2": "nobody"} if ask == DISTURBED else {"a1": "yes", "a2": "no"}
-    return {"rows": [row], "needed": [ask], "buttons": buttons}
+    return {"rows": [row], "needed": [ask], "buttons": buttons, "question": ask}
 
 
 def _judged(match: MatchState, work: Work, judged: Judged) -> Json:
@@ -117,8 +118,7 @@ def _judged(match: MatchState, work: Work, judged: Judged) -> Json:
             "rows": [_row(row, sheet) for row in sheet.rows],
             "direct": [_direct(item, match) for item in sheet.direct],
             "conflict": [channel.value for channel in sheet.conflict],
-            "buttons": _buttons(match, work),
-        }
+        } | _buttons(match, work)
     return made
 
 
@@ -181,8 +181,9 @@ def _buttons(match: MatchState, work: Work) -> Json:
     assert work.run is not None
     asked = question(work.run, match.state, match.options, work.profile, work.override)
     if asked is None or asked.shape is not Shape.ONE:
-        return {}
-    return {key: answer.id for key, answer in zip(_BUTTONS, asked.answers, strict=False)}
+        return {"buttons": {}, "question": None if asked is None else asked.id}
+    given = {key: answer.id for key, answer in zip(_BUTTONS, asked.answers, strict=False)}
+    return {"buttons": given, "question": asked.id}
 
 
 def _disturb_row(match: MatchState) -> Json:

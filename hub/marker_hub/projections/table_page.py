@@ -54,6 +54,7 @@ def table_view(table: Table, now_us: int) -> Json:
         "asking": _asking(work),
         "clock": _clock(table, now_us),
         "break": _break(table, now_us),
+        "lag": _lag(table),
         "countdown": _countdown(table, now_us),
         "due": _due(match.due, table) if match is not None else None,
         "notices": [{"code": notice.code, "args": notice.args} for notice in table.notices],
@@ -259,10 +260,28 @@ def _break(table: Table, now_us: int) -> Json | None:
     return {"remaining_ms": max(0, left // 1000), "running": pause.running, "late_ms": max(0, -left // 1000)}
 
 
-def _countdown(table: Table, now_us: int) -> Json | None:
-    if table.countdown_us is None:
+def _lag(table: Table) -> Json | None:
+    """What sensors say of a lag: second strike after the first far-cushion hit, long cushions and pins touched. Hints only."""
+    if table.phase != Phase.LAG:
         return None
-    return {"remaining_ms": max(0, (table.countdown_us - now_us) // 1000), "total_ms": table.config.countdown_ms}
+    places = channels(table.config.profile)
+    seen = [(rec, places[rec.ch]) for rec in table.pre if rec.ch in places]
+    clicks = [rec.t for rec, channel in seen if channel.group is Group.CLICK]
+    hits = [(rec.t, channel.place) for rec, channel in seen if channel.group is Group.RAIL]
+    far = [t for t, place in hits if place in ("top", "foot")]
+    late = None if len(clicks) < 2 or not far else clicks[1] > min(far)
+    return {
+        "late": late,
+        "long": sorted({place for _, place in hits if place in ("left", "right")}),
+        "pins": sorted({channel.place for _, channel in seen if channel.group is Group.PIN}),
+    }
+
+
+def _countdown(table: Table, now_us: int) -> Json | None:
+    total = table.config.countdown_ms
+    if table.countdown_us is None:
+        return {"remaining_ms": total, "total_ms": total, "held": True} if table.held else None
+    return {"remaining_ms": max(0, (table.countdown_us - now_us) // 1000), "total_ms": total, "held": False}
 
 
 def _due(due: Due, table: Table) -> Json:

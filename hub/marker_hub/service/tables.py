@@ -9,8 +9,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 import marker_hub.table as core
 from marker_hub import entries, projections, wire
 from marker_hub.commands import Amend, Command
@@ -104,6 +102,9 @@ class TableRuntime:
                 self._fault(entry, fault)
             for effect in effects:
                 self._effect(entry, effect)
+            command = projections.table_button(self.value, entry)
+            if command is not None:
+                self._loop.create_task(self.command(command, Role.REFEREE, "btn:table"))
             if isinstance(entry.body, entries.MatchStarted):
                 self.hub.matches_book.started(entry)
         if made:
@@ -188,7 +189,7 @@ class TableRuntime:
             found = core.preview(self.value, command)
             if isinstance(found, Refusal):
                 return self._refused(found)
-            return CommandResult(200, {"n": self.n, "preview": msgspec.to_builtins(found)})
+            return CommandResult(200, {"n": self.n, "preview": projections.preview_view(self.value, found)})
         if not self.hub.recording:
             return self._not_recording()
         future: asyncio.Future[CommandResult] = self._loop.create_future()
@@ -266,7 +267,7 @@ class TableRuntime:
         status = {"stale": 409, "forbidden": 403}.get(refusal.code, 422)
         body: dict[str, Any] = {
             "code": refusal.code,
-            "text": refusal.text_key,
+            "text": projections.refusal_text(refusal),
             "text_key": refusal.text_key,
             "args": refusal.args,
             "n": self.n,

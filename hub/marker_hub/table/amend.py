@@ -118,6 +118,7 @@ def preview(work: Work, shot: int, change: Change) -> Preview:
         opener_new=_player(getattr(after.match.state, "opener", None)),
         set_aside=after.aside,
         rulings=rejudged(after.match, _first(work, shot, change)),
+        after=after.match,
     )
 
 

@@ -9,9 +9,11 @@ from marker_hub.assembler.reading import PinView, pin_views
 from marker_hub.assembler.run import Opened, Rec, Stage
 from marker_hub.assembler.seats import Seat
 from marker_hub.clocks import to_hub
+from marker_hub.match.board import board
 from marker_hub.phases import Event, Phase, fire
 from marker_hub.table import shotclock, shots
 from marker_hub.table.state import Table, Work
+from marker_hub.table.types import Announce, MatchEnded
 from marker_rules.game import DueKind
 
 
@@ -99,6 +101,11 @@ def after_ruling(work: Work) -> None:
         work.run, work.queue = work.queue[0], work.queue[1:]
     fire(work, Event.ADVANCE)
     entered(work)
+    if work.phase == Phase.MATCH_OVER:
+        work.effects.append(Announce("match", {"winner": board(match).winner}))
+        work.effects.append(MatchEnded(match.head.id, match.revision))
+    elif work.phase == Phase.GAME_OVER:
+        work.effects.append(Announce("game", {"n": board(match).game_no}))
 
 
 def _slid(views: dict[str, PinView], pin: str) -> bool:

@@ -104,7 +104,7 @@ def on_lag(work: Work, entry: Entry, body: LagSet) -> None:
         return
     if body.choice and work.match.due.kind is DueKind.CHOICE:
         act(work, Action("choose", value=body.choice), entry)
-    work.placed = False
+    work.placed, work.pre = False, ()
     fire(work, Event.LAG_RESULT)
     arming.entered(work)
 

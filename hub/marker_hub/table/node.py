@@ -7,7 +7,7 @@ import msgspec
 from marker_hardware.codes import ErrorCode, Kind, Mode
 from marker_hardware.wire import Group
 from marker_hub.assembler import link as links
-from marker_hub.assembler.channels import MOTION, group_of
+from marker_hub.assembler.channels import MOTION, channels, group_of
 from marker_hub.assembler.run import Opened, Rec, ShotRun, Stage, record
 from marker_hub.clocks import Pair
 from marker_hub.entries import Birth, ClockPair, Entry, Head, Health, Loss, Missing, Obs, Offline
@@ -85,6 +85,8 @@ def _motion(work: Work, rec: Rec) -> None:
             work.unsorted = (*work.unsorted, rec)[-CANDIDATES_KEPT:]
         elif (rec.boot, rec.seq) > work.mark:
             _armed(work, rec)
+    elif work.phase == Phase.LAG:
+        work.pre = (*work.pre, rec)[-CANDIDATES_KEPT:]
     else:
         if work.phase in (Phase.ASKING, Phase.PROPOSED, Phase.RESPOTTING):
             _candidate(work, rec)
@@ -92,6 +94,7 @@ def _motion(work: Work, rec: Rec) -> None:
 
 
 def _feed(work: Work, run: ShotRun, rec: Rec) -> None:
+    _hanging(work, run, rec)
     fed = shots.feed(work, run, rec)
     if run.stage is Stage.SETTLING and not run.closing:
         fed = msgspec.structs.replace(fed, stage=Stage.ROLLING)
@@ -101,6 +104,19 @@ def _feed(work: Work, run: ShotRun, rec: Rec) -> None:
             fire(work, Event.MOTION)
         return
     work.set_watched(fed)
+
+
+def _hanging(work: Work, run: ShotRun, rec: Rec) -> None:
+    """A ball fell long after everything else had stopped: it may have hung at the pocket (RP-21.3)."""
+    assert work.match is not None
+    limit = work.match.options.get("hang_prompt_s", 0)
+    if rec.kind != Kind.DROP or not limit or not run.records:
+        return
+    if (
+        rec.t - max(item.t for item in run.records if item.boot == rec.boot or item is run.records[-1])
+        >= limit * 1_000_000
+    ):
+        work.notice("hanging", shot=run.no, pocket=channels(work.profile)[rec.ch].place)
 
 
 def _armed(work: Work, rec: Rec) -> None:

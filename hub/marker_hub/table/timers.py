@@ -143,7 +143,7 @@ def due_body(table: Table) -> Body | None:
         return None
     if due[1] == ACCEPT:
         from marker_hub.entries import Side
-        from marker_hub.table.propose import accept_body
+        from marker_hub.table.propose_shot import accept_body
 
         body = accept_body(Work(table), Side.COUNTDOWN)
         return body if body is not None else TimerExpired(due[1])

@@ -105,7 +105,7 @@ class ShotDiff(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What a correction would do."""
+    """What a correction would do. after: the match as it would stand (match.state.MatchState)."""
 
     shots: tuple[ShotDiff, ...]
     score_old: dict[str, int]
@@ -116,3 +116,4 @@ class Preview(msgspec.Struct, frozen=True):
     opener_new: str | None
     set_aside: tuple[int, ...]
     rulings: tuple[Rejudged, ...]
+    after: Any = None

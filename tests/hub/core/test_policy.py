@@ -21,7 +21,7 @@ def test_two_friends_a_certain_proposal_counts_down_and_is_accepted(drivers: Any
     driver.five_pins(policy="self")
     complete(driver)
     assert driver.phase == "proposed"
-    assert driver.view["countdown"] == {"remaining_ms": 5000, "total_ms": 5000}
+    assert driver.view["countdown"] == {"remaining_ms": 5000, "total_ms": 5000, "held": False}
     driver.wait(4.9)
     assert driver.score == (0, 0)
     driver.wait(0.2)
@@ -38,6 +38,7 @@ def test_either_player_can_hold_the_countdown(drivers: Any) -> None:
     driver.five_pins(policy="self")
     complete(driver)
     driver.do(c.Hold(), core.Role.PLAYER)
+    assert driver.view["countdown"]["held"]
     driver.wait(30)
     assert driver.phase == "proposed"
     driver.do(c.Accept(), core.Role.PLAYER)

@@ -1,0 +1,37 @@
+"""What a correction would do, as the correction panel shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marker_hub.match.state import MatchState, ShotRecord, Status
+from marker_hub.projections.rulings import ruling_view
+from marker_hub.table.state import Table
+from marker_hub.table.types import Preview
+from marker_rules.ruling import Ruling
+
+Json = dict[str, Any]
+
+
+def preview_view(table: Table, preview: Preview) -> Json:
+    """Scores before and after, every shot that changes with both rulings, winner and opener, shots set aside."""
+    match, after = table.match, preview.after
+    return {
+        "before": preview.score_old,
+        "after": preview.score_new,
+        "changed": [
+            {"shot": diff.shot, "old": _ruling(match, diff.shot), "new": _ruling(after, diff.shot), "open": diff.open}
+            for diff in preview.shots
+        ],
+        "winner": preview.winner_new,
+        "winner_before": preview.winner_old,
+        "opener": preview.opener_new,
+        "set_aside": list(preview.set_aside),
+    }
+
+
+def _ruling(match: MatchState | None, no: int) -> Json | None:
+    record: ShotRecord | None = match.shot(no) if match is not None else None
+    if match is None or record is None or record.aside_n or record.status is Status.VOID:
+        return None
+    return ruling_view(match, record.ruling, record.before) if isinstance(record.ruling, Ruling) else None
