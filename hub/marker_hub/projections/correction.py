@@ -1,13 +1,14 @@
-"""What a correction would do, as the correction panel shows it."""
+"""What a correction would do, as the correction panel shows it; what is announced once."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from marker_hub.match.board import board
 from marker_hub.match.state import MatchState, ShotRecord, Status
 from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.state import Table
-from marker_hub.table.types import Preview
+from marker_hub.table.types import Announce, Preview
 from marker_rules.ruling import Ruling
 
 Json = dict[str, Any]
@@ -28,6 +29,19 @@ def preview_view(table: Table, preview: Preview) -> Json:
         "opener": preview.opener_new,
         "set_aside": list(preview.set_aside),
     }
+
+
+def announcement(table: Table, effect: Announce) -> Json:
+    """What pages say once: the ruling of a shot, the new total after a correction, a call of the clock."""
+    made: Json = dict(effect.args)
+    match = table.match
+    if match is not None and effect.kind in ("ruling", "correction"):
+        record = match.shot(int(made["shot"])) if "shot" in made else match.last
+        ruling = None if record is None else _ruling(match, record.no)
+        if ruling is not None:
+            made["ruling"] = ruling
+        made["score"] = board(match).score
+    return made
 
 
 def _ruling(match: MatchState | None, no: int) -> Json | None:

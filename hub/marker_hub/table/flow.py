@@ -54,6 +54,7 @@ def on_hub_started(work: Work, entry: Entry, _body: HubStarted) -> None:
         work.countdown_us = now + work.config.countdown_ms * 1000
     if work.pre_us is not None:
         work.pre_us = now
+    work.unsorted = tuple(msgspec.structs.replace(rec, mono_us=now) for rec in work.unsorted)
     work.link = msgspec.structs.replace(work.link, pairs=())
     work.mono_us = now
 

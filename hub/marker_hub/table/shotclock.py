@@ -17,7 +17,7 @@ from marker_rules.errors import IllegalInput
 from marker_rules.game import Action
 from marker_rules.pyramid import clock as law
 
-TEN, TIME = "ten-seconds", "time"
+TEN, TIME = "ten_seconds", "time"
 OVERRUN = "RP-26.1.11"
 OVERRUN_ASK = "overrun"
 """Question asked before the rules' own where the strike lies within the clock's uncertainty of zero: yes, no."""
@@ -62,7 +62,7 @@ def on_armed(work: Work) -> None:
 
 def _rearm_calls(work: Work) -> None:
     work.extra = {key: value for key, value in work.extra.items() if key not in ("warned", "timed")}
-    work.clear_notice("time", "ten-seconds")
+    work.clear_notice("time")
 
 
 def stop(work: Work, at_us: int) -> None:

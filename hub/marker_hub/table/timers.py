@@ -9,6 +9,7 @@ from marker_hub.entries import Body, Entry, TimerExpired
 from marker_hub.phases import Event, Phase, fire
 from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Table, Work
+from marker_hub.table.types import Announce
 
 LULL, QUIET, TAIL, DISTURB, ACCEPT, BREAK = "lull", "quiet", "tail", "disturb", "accept", "break"
 SORT = "sort"
@@ -111,6 +112,7 @@ def _sort(work: Work) -> None:
 
 def _break(work: Work) -> None:
     end_break(work)
+    work.effects.append(Announce("break_over"))
 
 
 def end_break(work: Work) -> None:

@@ -54,7 +54,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Announce(msgspec.Struct, frozen=True):
-    """Say it once on displays: kind ruling, correction, ten-seconds, time, break, game, match; `args` as the kind needs."""
+    """Say it once on displays: kind ruling, correction, ten_seconds, time, break_over, award, game, match; `args` as the kind needs."""
 
     kind: str
     args: dict[str, Any] = {}

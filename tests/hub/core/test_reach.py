@@ -271,3 +271,16 @@ def test_a_sheet_of_a_judged_shot_is_prefilled(carom: Any) -> None:
     assert chosen["Q2"] == "cue"
     assert sheet["record"]["striker"] == "A"
     assert projections.sheet_view(carom.table, 99)["rows"] == []
+
+
+def test_announcements_carry_the_ruling_and_the_new_total(carom: Any) -> None:
+    carom.play("N")
+    said = [effect for effect in carom.effects if isinstance(effect, core.Announce) and effect.kind == "ruling"]
+    assert projections.announcement(carom.table, said[-1])["ruling"]["short"] == "A+2"
+    carom.effects.clear()
+    carom.do(c.Amend(shot=1, changes=e.Change(answers={"Q2": "cue"})))
+    corrections = [effect for effect in carom.effects if isinstance(effect, core.Announce)]
+    assert len(corrections) == 1
+    told = projections.announcement(carom.table, corrections[0])
+    assert told["ruling"]["short"] == "A+6"
+    assert told["score"] == {"A": 6, "B": 0}

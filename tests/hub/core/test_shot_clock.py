@@ -54,9 +54,9 @@ def test_without_extra_time_ten_seconds_are_announced_and_an_overrun_is_a_foul(f
     assert free.refuse(c.Extension(by="A")).code == "refused"
     assert free.view["clock"]["strict"]
     free.wait(29)
-    assert "ten-seconds" not in announced(free)
+    assert "ten_seconds" not in announced(free)
     free.wait(2)
-    assert announced(free).count("ten-seconds") == 1
+    assert announced(free).count("ten_seconds") == 1
     free.wait(11)
     assert free.phase == "armed"
     free.do(c.TimeCalled())
