@@ -153,17 +153,21 @@ def main(args: Sequence[str] | None = None) -> int:
 
     del pytest  # imported once, before the forks
     control = listed[0]
-    if not lives(chosen.package, Mutant(control.file, control.old, control.old)):
+    unchanged = Mutant(control.file, control.old, control.old)
+    stages = _stages(chosen.package, unchanged)[: 1 if chosen.sample else None]
+    if not all(_passes(unchanged, unchanged.source(), files, properties=i > 0) for i, files in enumerate(stages)):
         print("the tests fail without any mutant: nothing can be measured", file=sys.stderr)
         return 2
-    survivors = [mutant.name for mutant in mutants if lives(chosen.package, mutant)]
+    survivors = []
+    for number, mutant in enumerate(mutants, 1):
+        if lives(chosen.package, mutant):
+            survivors.append(mutant.name)
+            print(f"{number}/{len(mutants)} survives: {mutant.name}", file=sys.stderr, flush=True)
     killed = 1 - len(survivors) / len(mutants)
     if chosen.json:
         explained = len(listed) - len([mutant for mutant in listed if not mutant.survives])
         print(json.dumps({"mutants": len(mutants), "explained": explained, "killed": killed, "survivors": survivors}))
     else:
-        for name in survivors:
-            print(f"survives: {name}")
         print(f"{len(mutants)} mutants, {killed:.1%} killed")
     return 0 if killed >= REQUIRED else 1
 

@@ -19,6 +19,7 @@ from marker_rules.ruling import Placement, Turn
 BALLS = ("white", "yellow")
 LAG_CHOICES = ("open", "give")  # FP-3.10
 HAND_CHOICES = ("in_place", "start")  # FP-H.5a
+SWAPPED = {"cue": "opponent", "opponent": "cue"}  # the roles of the players' balls when the turn passes
 START_PLACEMENTS = (Placement("red", "red"), Placement("opponent", "upper"))  # FP-4.2, FP-4.3, FP-C.5
 
 
@@ -111,7 +112,7 @@ def apply(before: FivePinsState, ruling: FivePinsRuling, choice: str | None = No
         score=ruling.score,
         pins=before.pins | put_back,
         mode=Mode.HAND if ruling.ball_in_hand else Mode.NORMAL,
-        placements=ruling.placements,
+        placements=_for_next(ruling),
         hand_half=ruling.hand_half,
     )
     if ruling.winner is not None:
@@ -121,6 +122,13 @@ def apply(before: FivePinsState, ruling: FivePinsRuling, choice: str | None = No
     if not ruling.stroke and not ruling.ball_in_hand:  # nothing happened that ends the visit: same stroke to come
         after = replace(after, mode=before.mode, hand_half=before.hand_half)
     return _choose_hand(after, choice) if choice else after
+
+
+def _for_next(ruling: FivePinsRuling) -> tuple[Placement, ...]:
+    """What is to be put back, with the balls named by their roles in the stroke to come."""
+    if ruling.next is None or ruling.next.value == ruling.striker.value:
+        return ruling.placements
+    return tuple(Placement(SWAPPED.get(placed.what, placed.what), placed.spot) for placed in ruling.placements)
 
 
 def _game_over(state: FivePinsState, winner: Player, *, forfeit: bool) -> FivePinsState:
@@ -214,10 +222,13 @@ def _choose_hand(state: FivePinsState, choice: str) -> FivePinsState:
 
 
 def _placed(state: FivePinsState, lie: Lie) -> FivePinsState:
-    """The striker's own ball is in hand; the offender's ball is his opponent's from now on."""
-    placed = place(lie, state.options)
-    moved = {"cue": "opponent"}
-    balls = tuple(Placement(moved.get(p.what, p.what), p.spot) for p in placed.placements)
+    """Spots for the balls. The striker's own ball is in hand; the offender's is his opponent's in the stroke to come.
+
+    A ball that is still to be put back is off the table, whether the referee says so again or not.
+    """
+    off = {SWAPPED.get(placed.what, placed.what) for placed in state.placements} - set(Pin.__members__)
+    placed = place(replace(lie, jumped=lie.jumped | {_ball(name, "jumped") for name in off}), state.options)
+    balls = tuple(Placement(SWAPPED.get(p.what, p.what), p.spot) for p in placed.placements)
     stay = tuple(p for p in state.placements if p.what in Pin.__members__)
     return replace(state, hand_half=placed.hand_half, placements=(*stay, *balls))
 

@@ -264,14 +264,34 @@ def test_the_starting_place_may_be_asked_for() -> None:
 def test_the_referee_says_where_the_offenders_ball_lies() -> None:
     state = play(FIVE_PINS.start(setup(limit=50)), "strike cue", "contact cue opponent", "topple N by cue", "off red")
     assert state.pins == ALL_PINS
-    args = (("offender_half", "lower"), ("jumped", "red"))
+    args = (("offender_half", "lower"),)
     placed = act(state, "place", args=args)
     assert placed.hand_half is Half.UPPER
     assert placed.placements == (Placement("N", "N"), Placement("red", "red"))
-    blocked = act(state, "place", value="start", args=(("upper_spot", "red"),))
+    with pytest.raises(IllegalInput, match="it jumped off the table"):
+        act(state, "place", value="start", args=(("upper_spot", "red"),))
+    missed = play(FIVE_PINS.start(setup(limit=50)), *MISS)
+    blocked = act(missed, "place", value="start", args=(("upper_spot", "red"),))
     assert (blocked.hand_half, blocked.placements[-1]) == (Half.UPPER, Placement("opponent", "lower"))
     with pytest.raises(IllegalInput, match="no ball in hand"):
         act(FIVE_PINS.start(setup()), "place", args=args)
+
+
+@pytest.mark.clause("FP-J.3a")
+@pytest.mark.clause("FP-J.3c")
+def test_balls_off_are_named_by_their_roles_in_the_stroke_to_come() -> None:
+    """The ball that jumped is placed without being named again; the next striker's own ball is in hand."""
+    start = FIVE_PINS.start(setup(limit=50))
+    state = play(start, "strike cue", "contact cue opponent", "off cue")
+    assert (state.striker, state.placements) == (B, (Placement("opponent"),))
+    placed = act(state, "place", args=(("opponent_half", "lower"), ("upper_spot", "red")))
+    assert (placed.hand_half, placed.placements) == (Half.LOWER, (Placement("opponent", "red"),))
+    state = play(start, "strike cue", "contact cue opponent", "off opponent")
+    assert state.placements == (Placement("cue"),)
+    placed = act(state, "place", args=(("offender_half", "lower"),))
+    assert (placed.hand_half, placed.placements) == (Half.UPPER, ())
+    between = play(start, "off red", calls=(Call("K", B),))
+    assert (between.striker, between.placements) == (A, (Placement("red", "red"),))
 
 
 @pytest.mark.clause("FP-T.7a")
