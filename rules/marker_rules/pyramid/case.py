@@ -63,6 +63,10 @@ class Case:
 
     def spoils(self, violation: Violation) -> bool:
         """Whether this violation voids the shot: by the striker, before its end."""
-        if violation.by is not self.striker or violation.when is When.AFTER:
-            return False
-        return violation.clause != "RP-12.2" or bool(self.options["premature_voids_previous"])
+        return violation.by is self.striker and not self.is_late(violation)
+
+    def is_late(self, violation: Violation) -> bool:
+        """Whether it belongs to the time after the shot; a premature stroke does, when it spoils the new shot only."""
+        if violation.when is When.AFTER:
+            return True
+        return violation.clause == "RP-12.2" and not self.options["premature_voids_previous"]

@@ -148,6 +148,9 @@ def _stroke_violations(case: Case) -> None:
         and case.options["premium_cue_pot"] == "foul"
     ):
         shown.append(Violation("EXT-D3", striker))
+    called_off = any(v.clause == "RP-22.3a" and v.by is striker for v in found)
+    if called_off and struck is not None and struck not in story.potted:
+        story.off.setdefault(struck, story.strike_at)  # entered as a call, no fact tells it
     if shown:
         known = {violation.clause for violation in found if violation.by is striker}
         case.violations = [violation for violation in shown if violation.clause not in known] + found
@@ -187,7 +190,8 @@ def _credit(case: Case) -> None:
     """Balls a legal shot credits, in the order they fell; the coloured cue ball by a white taken for it."""
     story, law = case.story, case.law
     outside_from = _outside_from(case)
-    whites_left = case.before.table.balls - sum(1 for ball in story.potted if ball is not Ball.C)
+    fallen = sum(1 for ball, at in story.potted.items() if ball is not Ball.C and at >= outside_from)
+    whites_left = case.before.table.balls - fallen
     for ball, at in story.potted.items():
         if at < outside_from:
             case.uncounted.append(ball)

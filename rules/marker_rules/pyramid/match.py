@@ -139,6 +139,8 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
         return win_frame(after, ruling.winner)
     if ruling.chooser is not None:
         penalty = ruling.penalties[-1] if ruling.penalties else None
+        if before.pending is not None and before.pending.offender is ruling.chooser.other:
+            penalty = before.pending.penalty  # what a new rack may cancel is the penalty of the break
         pending = Pending(ruling.chooser, ruling.choices, ruling.chooser.other, penalty)
         return replace(after, stage=Stage.CHOICE, pending=pending)
     if ruling.next is None or ruling.next is Turn.REFEREE:

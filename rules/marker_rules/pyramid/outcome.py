@@ -14,7 +14,6 @@ from marker_rules.pyramid.placing import spot_name
 from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Violation
 from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
 from marker_rules.ruling import Placement, Step, Turn
-from marker_rules.shot import When
 
 ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
 
@@ -158,15 +157,12 @@ def _cue_in_hand(case: Case) -> tuple[Hand | None, Phase]:
 def _respots(case: Case, hand: Hand | None) -> list[str]:
     """Balls to be placed again: balls off the table and illegal pots; a fixed cue ball comes in hand instead."""
     story = case.story
-    if not (story.potted or story.off or case.violations or case.entered.objects_off):
+    if not (story.potted or story.off or case.entered.objects_off):
         return []
     balls = [ball for ball in story.potted if not case.legal or ball in case.uncounted]
     balls += story.off
     respots = [ball.value for ball in balls if hand is None or ball is not Ball.C]
     respots += [ANY_WHITE] * case.entered.objects_off
-    called_off = any(violation.clause == "RP-22.3a" for violation in case.violations)
-    if called_off and not case.law.fixed_cue and story.struck is not None and story.struck.value not in respots:
-        respots.append(story.struck.value)  # entered as a call, no fact tells it
     return respots
 
 
@@ -180,9 +176,12 @@ def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
 
 def _options_after(case: Case, offender: Player) -> tuple[str, ...]:
     """Two options, or four after a break that fails 11.1 (or after any break foul, by the switch)."""
+    pending = case.before.pending
+    if pending is not None and pending.offender is offender:
+        return pending.choices  # another offence before the choice takes nothing from the chooser
     if case.before.phase is not Phase.BREAK or offender is not case.striker:
         return CLAUSE_5
-    own = [v for v in case.violations if v.by is case.striker and v.when is not When.AFTER]
+    own = [violation for violation in case.violations if case.spoils(violation)]
     if any(FOULS[v.clause].fails_break for v in own):
         return CLAUSE_11_2
     if own and case.story.struck is not None and case.options["break_11_2_on"] == "any_foul":
@@ -240,10 +239,10 @@ def _verdict(case: Case, account: Account) -> _Verdict:
     striker, violations = case.striker, case.violations
     won = account.winner()
     if won is not None:
-        late = [violation for violation in violations if violation.when is When.AFTER]
+        late = [violation for violation in violations if case.is_late(violation)]
         case.steps.extend(why.step("RP-20.3.N1", "after_frame", by=violation.by) for violation in late)
         case.steps.append(why.step("RP-30.4a", "frame_won", by=won))
-        charged = [violation for violation in violations if violation.when is not When.AFTER]
+        charged = [violation for violation in violations if not case.is_late(violation)]
         return _Verdict(charged, (), 0, won, won, None, None, ())
     penalties, taken = _impose(case, account, violations)
     won = account.winner()

@@ -67,7 +67,7 @@ class PyramidRuling(Ruling):
     def short(self) -> str:
         """`A+2`, `0`, `F` (two options), `F4` (four), `*` with the cue ball in hand."""
         star = "*" if self.ball_in_hand is not None else ""
-        if self.chooser is not None and not self.credited:
+        if (self.chooser is not None or self.legal is False) and not self.credited:
             return ("F4" if len(self.choices) == len(CLAUSE_11_2) else "F") + star
         text = f"{self.striker}+{len(self.credited)}" if self.credited else "0"
         if self.chooser is not None:

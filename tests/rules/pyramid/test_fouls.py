@@ -445,3 +445,51 @@ def test_state_is_unchanged_by_an_error() -> None:
     with pytest.raises(IllegalInput):
         rules.rule(Shot(), before, options)
     assert repr(before) == kept
+
+
+@pytest.mark.parametrize("game", ["dynamic", "combined"])
+def test_cue_ball_called_off_comes_in_hand(judge: Any, game: str) -> None:
+    """The referee's call is as good as the fact: the fixed cue ball is in hand, in free pyramid it is placed."""
+    ruling = judge(DRY, calls="RP-22.3a A", game=game)
+    assert ruling.ball_in_hand is not None
+    assert ruling.respot == ()
+    assert judge(DRY, calls="RP-22.3a A").respot == ("C",)
+
+
+def test_second_offence_before_the_choice_keeps_the_four_rights(play: Any) -> None:
+    """The breaker offends again before his opponent has chosen: two penalties, the rights of 11.2 stay."""
+    match = play(rerack_keeps_debt=False)
+    match.miss()
+    ruling = match.shot("", "RP-26.1.14 A")
+    assert (len(ruling.choices), match.state.debt.a) == (4, 2)
+    match.act("choose", B, "rerack_cede")
+    assert match.state.debt.a == 1  # only the debt of the illegal break is cancelled
+
+
+@pytest.mark.clause("RP-12.2")
+def test_premature_stroke_after_the_running_shot(judge: Any) -> None:
+    """By the switch it belongs to the new shot: no break foul, and nothing after a won frame."""
+    options = {"premature_voids_previous": False, "break_11_2_on": "any_foul"}
+    rails = "strike C; contact C w1; cushion w1 foot; cushion w2 left; cushion w3 right"
+    assert judge(rails, phase="break", calls="RP-12.2 A", **options).choices == ("play", "cede")
+    won = judge(POT, shelf=(7, 0), calls="RP-12.2 A", **options)
+    assert (won.winner, won.violations) == (A, ())
+
+
+@pytest.mark.parametrize(
+    ("facts", "more", "short"),
+    [
+        (POT, {}, "A+1"),
+        (DRY, {}, "0"),
+        ("strike C", {}, "F"),
+        ("strike C", {"phase": "break"}, "F4"),
+        ("strike C", {"shelf": (3, 7), "penalty_scheme": "opponent_plus_one"}, "F"),
+        (POT, {"calls": "RP-15.1 A after"}, "A+1F"),
+        ("strike C; contact C w3; pot C BL", {"game": "dynamic"}, "A+1*"),
+        ("strike C; pot C BL", {"game": "combined"}, "F*"),
+        ("strike C; pot C BL", {"game": "combined", "phase": "break"}, "F4*"),
+    ],
+)
+def test_short_form(judge: Any, facts: str, more: Any, short: str) -> None:
+    """The ruling in one word; a foul is never the same word as a legal shot without a pot."""
+    assert judge(facts, **more).short == short
