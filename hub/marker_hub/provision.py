@@ -259,18 +259,23 @@ def apply(node: Channel, data: dict[str, Any], progress: Callable[[int, int, str
     return digest
 
 
-def reopen(device: str, seconds: float = 20.0) -> SerialNode:
-    """The node after a restart: its port may vanish and come back. Raises NodeError when it does not."""
+def reopen(device: str, boot: int, seconds: float = 20.0) -> SerialNode:
+    """The node after a restart, which counts boots: its port may vanish and come back. boot = the number before.
+
+    Raises NodeError when it does not come back.
+    """
     end = time.monotonic() + seconds
-    while True:
+    problem = f"{device}: still boot {boot}"
+    while time.monotonic() < end:
         try:
-            return SerialNode.open(device)
-        except NodeError as problem:
-            if time.monotonic() > end:
-                raise NodeError(
-                    f"{problem}; the node did not come back in {seconds:g} s after its restart"
-                ) from problem
-        time.sleep(0.3)
+            node = SerialNode.open(device)
+            if node.request("info")["boot"] != boot:
+                return node
+            node.close()
+        except NodeError as found:
+            problem = str(found)
+        time.sleep(0.2)
+    raise NodeError(f"{problem}; the node did not come back in {seconds:g} s after its restart")
 
 
 def _set(node: Channel, key: str, value: Any) -> None:

@@ -115,12 +115,13 @@ def _provision(args: argparse.Namespace) -> int:
     device = provision.choose_port(args.port)
     node = SerialNode.open(device)
     try:
+        boot = int(node.request("info")["boot"])
         digest = provision.apply(node, data, _Bar(args.json))
     except provision.NodeRefused as problem:
         raise NodeError(f"{args.file}: {problem}; nothing was stored") from problem
     finally:
         node.close()
-    node = provision.reopen(device)
+    node = provision.reopen(device, boot)
     try:
         info = node.request("info")
         if info["cfg"] != digest:
