@@ -156,6 +156,9 @@ class ManagedBroker:
                 return
             log.info("broker of an earlier hub (pid %d) has another configuration; it is replaced", old.pid)
             process.terminate(old.pid, None)
+        for pid in process.strays(str(made.path)):
+            log.info("a broker of an earlier hub (pid %d) is replaced", pid)
+            process.terminate(pid, None)
         if not process.port_free(self._section.listen, port):
             if self._section.port:
                 raise BrokerError(

@@ -48,6 +48,23 @@ def alive(running: Running) -> bool:
     return running.config in command_line(running.pid)
 
 
+def strays(config: str) -> list[int]:
+    """Processes that run with this configuration file: a hub killed right after starting one left no note of it."""
+    if Path("/proc/self").exists():
+        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+        return [pid for pid in pids if pid != os.getpid() and _is_broker(command_line(pid), config)]
+    ps = shutil.which("ps")
+    if ps is None:
+        return []
+    listed = subprocess.run([ps, "-axo", "pid=,command="], check=False, capture_output=True, text=True, timeout=10)  # noqa: S603 - found on PATH
+    rows = [line.strip().partition(" ") for line in listed.stdout.splitlines()]
+    return [int(pid) for pid, _, command in rows if _is_broker(command, config)]
+
+
+def _is_broker(command: str, config: str) -> bool:
+    return config in command and ("mosquitto" in command.split(" ", 1)[0] or "marker_hub.broker.child" in command)
+
+
 def command_line(pid: int) -> str:
     """Command line of a process, "" when there is none."""
     path = Path(f"/proc/{pid}/cmdline")

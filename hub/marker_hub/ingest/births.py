@@ -168,7 +168,7 @@ class BirthDesk:
         if newest:
             link.online = True
             link.birth = birth
-            ingest.track(link, node, birth.boot)
+            ingest.track(link, node, birth.boot, birth.floor)
             if link.tracker is not None:
                 link.tracker.expect(birth.head, now=False)
             link.sink.node_changed(int(birth.mode), birth.shot)

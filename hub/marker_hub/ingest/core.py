@@ -69,6 +69,7 @@ class TableLink:
     health: entries.Health | None = None
     health_raw: wire.Health | None = None
     online: bool | None = None
+    heard: bool = False
     tokens: float = float(BURST_RECORDS)
     filled: float = 0.0
     shed: SeqRange | None = None
@@ -135,7 +136,9 @@ class Ingest:
     def on_link(self, session: Session, up: bool, reason: str) -> None:
         """See Handler.on_link."""
         log.info("%s session %s %s", session.value, "up" if up else "down", reason)
-        if session is not Session.DURABLE:
+        if session is Session.PLAIN:
+            for link in self.tables.values():
+                link.heard = False
             return
         for link in self.tables.values():
             if not up:
@@ -175,6 +178,7 @@ class Ingest:
                 if not message.retain:
                     self._drained(link)
             return
+        link.heard = link.heard or not (durable or message.retain)
         if durable and (message.retain or address.topic is Topic.HEALTH):
             self.transport.ack(message)  # the plain session reads retained states and health
             return
@@ -431,18 +435,22 @@ class Ingest:
 
     # -- replay ----------------------------------------------------------------------------------------------------
 
-    def track(self, link: TableLink, node: Node, boot: int) -> None:
+    def track(self, link: TableLink, node: Node, boot: int, floor: int) -> None:
         """From now on gaps of this boot are asked for; those of the boot before will not be filled any more."""
         if link.tracker is not None:
-            if link.tracker.boot == boot:
+            if link.tracker.boot == boot and link.tracker.node == node.id:
+                link.tracker.renewed(floor)
                 return
             link.tracker.close(give_up=True)
 
         def send(command: wire.Replay) -> bool:
-            return self.transport.publish(wire.topic(link.id, Topic.CMD), wire.encode(command), qos=1, retain=False)
+            # A node that is not connected yet (the broker was just restarted) was not asked.
+            return bool(link.online and link.heard) and self.transport.publish(
+                wire.topic(link.id, Topic.CMD), wire.encode(command), qos=1, retain=False
+            )
 
         link.tracker = ReplayTracker(
-            link.id,
+            node.id,
             boot,
             self.registry.held(node, boot),
             later=self.loop.call_later,

@@ -28,6 +28,7 @@ class _Request:
     low: int
     high: int
     tries: int = 0
+    lacking: int = 1 << 32
     timer: Timer | None = None
     id: str = ""
 
@@ -37,7 +38,7 @@ class ReplayTracker:
 
     def __init__(
         self,
-        table: str,
+        node: int,
         boot: int,
         held: SeqSet,
         *,
@@ -46,8 +47,8 @@ class ReplayTracker:
         missing: Callable[[int, SeqRange], None],
     ) -> None:
         """held: the set that ingest fills. What was given up is remembered apart: should it come after all, it is news."""
+        self.node = node
         self.boot = boot
-        self._table = table
         self._held = held
         self._gone = SeqSet()
         self._later = later
@@ -87,15 +88,25 @@ class ReplayTracker:
         if not left:
             self._requests.remove(request)
             return
+        lacking = sum(gap.last - gap.first + 1 for gap in left)
+        if lacking < request.lacking:  # it is coming, only slowly
+            request.tries = 0
+        request.lacking = lacking
         if request.tries >= TRIES:
             self._give_up(request, left)
             return
-        request.tries += 1
         self._number += 1
         request.low, request.high = left[0].first, left[-1].last
         request.id = f"rp-{self.boot}-{request.low}-{request.high}-{self._number}"
-        self._send(Replay(request.id, self.boot, request.low, request.high))
+        if self._send(Replay(request.id, self.boot, request.low, request.high)):
+            request.tries += 1  # without a link to the node nothing was asked
         request.timer = self._later(RETRY_S, lambda: self._ask(request))
+
+    def renewed(self, floor: int) -> None:
+        """The node connected again in the same boot: what it still keeps is asked for anew, also what was given up."""
+        self._gone.reset(gap for gap in self._gone.ranges() if gap.last < floor)
+        for request in self._requests:
+            request.tries = 0
 
     def _give_up(self, request: _Request, left: list[SeqRange]) -> None:
         self._requests.remove(request)

@@ -1,0 +1,319 @@
+"""The running hub: commands, restart, a journal that cannot be written, views for slow pages, wireless buttons."""
+
+import asyncio
+import sqlite3
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import marker_hub.table as core
+from marker_hub import commands, entries
+from marker_hub.journal import Reader, database_path
+from marker_hub.web.port import StreamEvent
+
+Run = Callable[[Any], Any]
+
+
+def start_match(key: str = "", **more: Any) -> commands.MatchStart:
+    players = {"A": entries.PlayerInfo("Бармалей-Ёжиков"), "B": entries.PlayerInfo("Totò")}
+    given = {"options": {"points_limit": 60, "games": 3}, "opener": "A", "ball_of_a": "white"} | more
+    return commands.MatchStart(game="five-pins", players=players, key=key or str(uuid.uuid4()), **given)
+
+
+async def command(bench: Any, what: Any, table: str = "1", role: str = "referee") -> Any:
+    return await bench.hub.command(table, what, role=role, session="s")
+
+
+def folded(bench: Any, table: str = "1") -> bytes:
+    """State hash of a fresh fold of the journal."""
+    value = core.new_table(bench.hub.tables_by_id[table].config)
+    for entry in bench.stored(table):
+        value, _ = core.step(value, entry)
+    return core.state_hash(value)
+
+
+def test_a_command_is_stored_once_whatever_is_repeated(running: Any, in_loop: Run) -> None:
+    async def play() -> None:
+        async with running() as bench:
+            first = await command(bench, start_match("k1"))
+            assert first.status == 200, first.body
+            again = await command(bench, start_match("k1"))
+            assert again == first
+            both = await asyncio.gather(*[command(bench, commands.Suspend(key="k2", note="lamp")) for _ in range(5)])
+            assert {result.status for result in both} == {200}
+            assert {result.body["n"] for result in both} == {both[0].body["n"]}
+            n = bench.hub.tables_by_id["1"].n
+        async with running() as bench:
+            once_more = await command(bench, commands.Suspend(key="k2", note="lamp"))
+            assert once_more.status == 200
+            kinds = [entries.kind_of(entry.body) for entry in bench.stored()]
+            assert kinds.count("suspend") == 1
+            assert kinds.count("match") == 1
+            assert bench.hub.tables_by_id["1"].n == n + 1
+
+    in_loop(play())
+
+
+def test_a_refused_command_changes_nothing_and_says_why(running: Any, in_loop: Run) -> None:
+    async def play() -> None:
+        async with running() as bench:
+            before = bench.hub.tables_by_id["1"].n
+            result = await command(bench, commands.Accept(key="k", seen=before))
+            assert result.status == 422
+            assert result.body["code"]
+            assert bench.hub.tables_by_id["1"].n == before
+
+    in_loop(play())
+
+
+def test_live_state_is_the_fold_of_the_journal_with_and_without_snapshots(
+    running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from marker_hub.service import tables
+
+    monkeypatch.setattr(tables, "SNAPSHOT_EVERY", 20)
+
+    async def play() -> bytes:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            await command(bench, start_match())
+            for _ in range(30):
+                node.record(3)
+                await bench.quiet()
+            await command(bench, commands.Suspend(key="x", note="lamp"))
+            live = core.state_hash(bench.hub.tables_by_id["1"].value)
+            assert folded(bench) == live
+            with Reader(database_path(bench.data)) as reader:
+                assert reader.snapshot("1", entries.FOLD_VERSION) is not None
+        for snapshots in (True, False):
+            async with running(snapshots=snapshots) as bench:
+                after = core.state_hash(bench.hub.tables_by_id["1"].value)
+                assert folded(bench) == after
+        return live
+
+    assert in_loop(play())
+
+
+def test_a_snapshot_that_does_not_match_its_hash_is_not_used(
+    running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from marker_hub.service import tables
+
+    monkeypatch.setattr(tables, "SNAPSHOT_EVERY", 10)
+
+    async def play() -> None:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            await command(bench, start_match())
+            node.record(30)
+            await bench.quiet()
+        connection = sqlite3.connect(database_path(bench.data))
+        assert connection.execute("UPDATE snapshot SET hash = zeroblob(16)").rowcount == 1
+        connection.commit()
+        connection.close()
+        async with running() as bench:
+            assert folded(bench) == core.state_hash(bench.hub.tables_by_id["1"].value)
+
+    in_loop(play())
+
+
+def test_a_full_disk_refuses_commands_acknowledges_nothing_and_recovers(
+    running: Any, node_type: Any, in_loop: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The red banner while it lasts; afterwards every record is there once. Mutation: acknowledging a failed commit."""
+
+    async def play() -> None:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            node.record(5)
+            await bench.quiet()
+            full = [True]
+
+            def fault() -> None:
+                if full[0]:
+                    raise sqlite3.OperationalError("database or disk is full")
+
+            bench.hub.journal._before_commit = fault
+            node.record(20)
+            await bench.until(lambda: not bench.hub.recording)
+            assert bench.broker.unacknowledged > 0
+            result = await command(bench, start_match())
+            assert (result.status, result.body["code"]) == (503, "not-recording")
+            assert {"code": "not-recording", "args": {}} in bench.hub.view("1")["notices"]
+            assert not bench.hub.health()["ok"]
+            assert bench.seqs() == list(range(5))
+            node.record(10)
+            full[0] = False
+            await bench.until(lambda: bench.hub.recording)
+            await bench.quiet()
+            assert sorted(bench.seqs()) == list(range(35))
+            assert (await command(bench, start_match())).status == 200
+            assert bench.hub.health()["ok"]
+
+    in_loop(play())
+    assert any("not recording" in record.message for record in caplog.records)
+
+
+def test_a_slow_disk_slows_this_hub_and_loses_nothing(running: Any, node_type: Any, in_loop: Run) -> None:
+    async def play() -> None:
+        import time
+
+        async with running(tables=3) as bench:
+            nodes = [node_type(bench.broker, table=str(t), uid=f"{t:016x}") for t in (1, 2, 3)]
+            for node in nodes:
+                node.connect()
+            await bench.quiet()
+            bench.hub.journal._before_commit = lambda: time.sleep(0.05)
+            for _ in range(60):
+                for node in nodes:
+                    node.record(2)
+                await asyncio.sleep(0)
+            began = time.perf_counter()
+            view = bench.hub.view("1")
+            assert time.perf_counter() - began < 0.05, "the loop must not wait for the disk"
+            assert view["id"] == "1"
+            await bench.quiet()
+            assert [len(bench.seqs(t)) for t in "123"] == [120, 120, 120]
+
+    in_loop(play())
+
+
+@pytest.mark.report("R043")
+def test_an_exception_in_the_rules_is_journalled_and_the_hub_goes_on(
+    running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R043: logged with table, entry and place; a `fault` entry sends the shot to the referee; the other table goes on."""
+    original = core.step
+
+    def step(table: Any, entry: entries.Entry) -> Any:
+        if entry.tbl == "1" and isinstance(entry.body, entries.Obs) and entry.seq == 3:
+            raise ZeroDivisionError("crafted")
+        return original(table, entry)
+
+    monkeypatch.setattr(core, "step", step)
+
+    async def play() -> None:
+        async with running(tables=2) as bench:
+            one, two = node_type(bench.broker), node_type(bench.broker, table="2", uid="b" * 16)
+            one.connect()
+            two.connect()
+            assert (await command(bench, start_match())).status == 200
+            one.record(8)
+            two.record(8)
+            await bench.quiet()
+            faults = bench.stored("1", entries.Fault)
+            assert len(faults) == 1
+            assert "ZeroDivisionError: crafted" in faults[0].body.text
+            assert [e.seq for e in bench.stored("1") if e.n == faults[0].body.at] == [3]
+            assert len(bench.seqs("1")) == len(bench.seqs("2")) == 8
+            assert bench.hub.figures.value("faults_total", table="1") == 1
+            assert (await command(bench, commands.Suspend(key="x", note="checked"))).status == 200
+            assert not bench.stored("2", entries.Fault)
+
+    in_loop(play())
+    assert any("crafted" in record.message and "table 1, entry" in record.message for record in caplog.records)
+
+
+def test_a_slow_page_gets_the_newest_state_and_holds_nobody_up(running: Any, node_type: Any, in_loop: Run) -> None:
+    """500 displays of which 499 never read: memory stays bounded, the one that reads sees the last state."""
+
+    async def play() -> None:
+        async with running() as bench:
+            hub = bench.hub
+            sleepers = [hub.subscribe(["1"], referee=False) for _ in range(499)]
+            tasks = [asyncio.ensure_future(anext(stream)) for stream in sleepers]
+            reader = hub.subscribe(["1"], referee=False)
+            await asyncio.sleep(0)
+            node = node_type(bench.broker)
+            node.connect()
+            await command(bench, start_match())
+            got: list[StreamEvent] = []
+
+            async def read() -> None:
+                async for event in reader:
+                    got.append(event)  # noqa: PERF401 - it never ends
+
+            task = asyncio.ensure_future(read())
+            for _ in range(50):
+                node.record(4)
+                await asyncio.sleep(0.002)
+            await bench.quiet()
+            await bench.until(lambda: got and got[-1].event == "table" and got[-1].n == hub.tables_by_id["1"].n)
+            assert len(hub.streams) == 500
+            assert max(len(sub.dirty) + len(sub.announcements) for sub in hub.streams._subscribers) <= 1 + 32
+            assert len(got) < 220
+            for other in [*tasks, task]:
+                other.cancel()
+            await asyncio.gather(*tasks, task, return_exceptions=True)
+            for stream in sleepers:
+                await stream.aclose()
+            await bench.until(lambda: len(hub.streams) == 0)
+
+    in_loop(play())
+
+
+def test_a_wireless_key_is_the_same_command_as_a_tap_and_counts_once(
+    running: Any, node_type: Any, in_loop: Run
+) -> None:
+    async def play() -> None:
+        async with running() as bench:
+            assert (await command(bench, start_match())).status == 200
+            box = bench.broker.connect()
+            press = b'{"id":"0f8fad5b-d9cb-469f-a165-70867728950e","key":"undo","role":"referee"}'
+            for _ in range(3):
+                box.publish("table/1/btn", press)
+            await bench.until(lambda: bench.stored("1", entries.Undone))
+            await bench.quiet()
+            undone = bench.stored("1", entries.Undone)
+            assert len(undone) == 1
+            assert (undone[0].role, undone[0].session, undone[0].key) == (
+                "referee", "btn:referee", "btn:0f8fad5b-d9cb-469f-a165-70867728950e"
+            )  # fmt: skip
+
+    in_loop(play())
+
+
+def test_a_second_hub_on_the_same_folder_is_refused(running: Any, in_loop: Run) -> None:
+    from marker_hub.config import ConfigError
+
+    async def play() -> None:
+        async with running() as bench:
+            with pytest.raises(ConfigError, match="another hub"):
+                async with running(data=bench.data):
+                    pass
+            assert (await command(bench, start_match())).status == 200
+
+    in_loop(play())
+
+
+def test_timers_become_entries_once(running: Any, node_type: Any, in_loop: Run) -> None:
+    """A countdown that ran out is in the journal, and the same deadline never twice."""
+
+    async def play() -> None:
+        async with running() as bench:
+            table = bench.hub.tables_by_id["1"]
+            asked: list[int] = []
+            due = (bench.hub.mono_us() + 20_000, "tail")
+
+            class Faked:
+                pass
+
+            original = core.deadline
+            try:
+                core.deadline = lambda value: due  # type: ignore[assignment]
+                core_due = core.due_body
+                core.due_body = lambda value: entries.TimerExpired("tail")  # type: ignore[assignment]
+                table.reschedule()
+                await bench.until(lambda: bench.stored("1", entries.TimerExpired))
+                await asyncio.sleep(0.2)
+                asked.append(len(bench.stored("1", entries.TimerExpired)))
+            finally:
+                core.deadline, core.due_body = original, core_due
+            assert asked == [1]
+
+    in_loop(play())
