@@ -51,7 +51,9 @@ def test_bad_text_names_the_word(text: str, token: str) -> None:
 
 @given(
     st.text(max_size=60)
-    | st.lists(st.sampled_from(["strike", "contact", "topple", "C", "N,E", "by", "of", "pin", "cue", "red", "&", "w3", "BL"])).map(" ".join)
+    | st.lists(
+        st.sampled_from(["strike", "contact", "topple", "C", "N,E", "by", "of", "pin", "cue", "red", "&", "w3", "BL"])
+    ).map(" ".join)
 )
 def test_random_text_raises_only_malformed(text: str) -> None:
     try:

@@ -41,7 +41,7 @@ def five_pins_shot(
         striker=rng.choice(tuple(Player)),
         limit=limit,
         score=Score(rng.randrange(limit), rng.randrange(limit)),
-        mode=rng.choices(tuple(MODES), MODES.values())[0],
+        mode=rng.choices(tuple(MODES), tuple(MODES.values()))[0],
         pins=ALL_PINS if rng.random() < 0.95 else frozenset(rng.sample(sorted(ALL_PINS), rng.randint(2, 4))),
         options=options,
     )

@@ -63,7 +63,7 @@ def pyramid_story(
 
 def _before(rng: random.Random, options: Options) -> PyramidState:
     phases = PHASES[options.game]
-    phase = rng.choices(tuple(phases), phases.values())[0]
+    phase = rng.choices(tuple(phases), tuple(phases.values()))[0]
     shelf_a, shelf_b = (0, 0) if phase == "break" else (rng.randrange(8), rng.randrange(8))
     left = (16 if options.game is GameId.FREE else 15) - shelf_a - shelf_b
     raw = {
@@ -108,7 +108,7 @@ def _facts(rng: random.Random, cue: Ball, others: list[Ball], breaks: bool) -> t
     if rng.random() < PLANNED:
         runner = rng.choice(moving)  # a player sees to it that one ball meets a pattern of clause 18
         facts += [f.Cross(runner), f.Cushion(runner, rng.choice(RAILS))]
-    for _ in range(min(rng.choices(tuple(POTTED), POTTED.values())[0], len(moving))):
+    for _ in range(min(rng.choices(tuple(POTTED), tuple(POTTED.values()))[0], len(moving))):
         ball = moving.pop(rng.randrange(len(moving)))
         facts.append(f.Pot(ball, rng.choice(POCKETS)))
         facts += _runs(rng, moving, rng.randrange(2)) if moving else []
