@@ -72,6 +72,7 @@ class ShotRun(msgspec.Struct, frozen=True):
     which the node said that it was armed for it; to_seq: the node's position at the close, end_seq: the record with which
     the node said that it watches no longer. opened_us, last_us, rest_us: hub time of the strike, of the last motion's
     arrival, of the rest. lost: why evidence is missing for good; unverified: the end of the stream was not seen.
+    striker: who was at the table when it opened, empty where an earlier ruling was still to decide that.
     ask: a question that comes before the rules' own (`disturbed`); latched: pins whose latch could not show a fall.
     """
 
@@ -99,6 +100,7 @@ class ShotRun(msgspec.Struct, frozen=True):
     calls: tuple[Called, ...] = ()
     picked: str = ""
     ask: str = ""
+    striker: str = ""
 
     @property
     def idle(self) -> bool:

@@ -12,6 +12,7 @@ from marker_hardware.wire import Group
 from marker_hub.assembler.channels import numbers
 from marker_hub.assembler.run import Opened, ShotRun, Stage
 from marker_hub.entries import Called, Change, Json
+from marker_hub.match.board import game_no
 from marker_hub.match.judge import RULES_ERRORS, judge
 from marker_hub.match.state import (
     Act,
@@ -174,7 +175,7 @@ class Teller:
             old=was if changed else item.old,
             status=status,
             open=unsure or wrong_turn,
-            game_no=int(getattr(before, "game_no", 1) or 1),
+            game_no=game_no(before),
         )
         return record, after
 

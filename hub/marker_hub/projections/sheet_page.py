@@ -107,7 +107,7 @@ def _asked(match: MatchState, ask: str) -> Json:
 def _judged(match: MatchState, work: Work, judged: Judged) -> Json:
     sheet = judged.sheet
     made: Json = {
-        "proposal": None if judged.ruling is None else ruling_view(match, judged.ruling, match.state),
+        "proposal": None if judged.ruling is None else ruling_view(match, judged.ruling, work.before),
         "certain": judged.certain,
         "acceptable": judged.acceptable,
         "problem": judged.problem,
@@ -116,7 +116,7 @@ def _judged(match: MatchState, work: Work, judged: Judged) -> Json:
         made |= {
             "needed": list(sheet.needed),
             "rows": [_row(row, sheet) for row in sheet.rows],
-            "direct": [_direct(item, match) for item in sheet.direct],
+            "direct": [_direct(item, match, work.before) for item in sheet.direct],
             "conflict": [channel.value for channel in sheet.conflict],
         } | _buttons(match, work)
     return made
@@ -170,16 +170,16 @@ def _element_label(row: Row, element: str, lang: str) -> str:
     return answer_label(row.game, row.id, element, lang)
 
 
-def _direct(item: Any, match: MatchState) -> Json:
+def _direct(item: Any, match: MatchState, before: Any) -> Json:
     story = "; ".join(format_fact(fact) for fact in item.story)
-    sentences = ruling_view(match, item.ruling, match.state)["sentence"]
+    sentences = ruling_view(match, item.ruling, before)["sentence"]
     return {"id": item.short, "short": item.short, "story": sentences, "facts": story}
 
 
 def _buttons(match: MatchState, work: Work) -> Json:
     """Which table button gives which answer to the next question."""
     assert work.run is not None
-    asked = question(work.run, match.state, match.options, work.profile, work.override)
+    asked = question(work.run, work.before, match.options, work.profile, work.override)
     if asked is None or asked.shape is not Shape.ONE:
         return {"buttons": {}, "question": None if asked is None else asked.id}
     given = {key: answer.id for key, answer in zip(_BUTTONS, asked.answers, strict=False)}

@@ -199,7 +199,7 @@ def _proposal(work: Work, match: MatchState | None) -> Json | None:
     if match is None or run is None or work.phase != Phase.PROPOSED:
         return None
     ruling = work.judged().ruling
-    return None if ruling is None else {"shot": run.no, "ruling": ruling_view(match, ruling, match.state)}
+    return None if ruling is None else {"shot": run.no, "ruling": ruling_view(match, ruling, work.before)}
 
 
 def _last(match: MatchState | None) -> Json | None:

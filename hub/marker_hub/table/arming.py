@@ -70,13 +70,13 @@ def arm(work: Work) -> None:
 def strike_now(work: Work, opened: Opened, rec: Rec | None = None, *, early: bool = False) -> None:
     """A stroke was made: the shot opens, at once or (while an earlier one is judged) behind it."""
     if work.run is not None:
-        run = msgspec.structs.replace(shots.open_shot(work, opened, rec), early=True)
+        run = shots.opened_early(work, shots.open_shot(work, opened, rec))
         work.queue = (*work.queue, run)
         work.notice("struck-early", shot=run.no)
         return
     run = shots.open_shot(work, opened, rec)
     if early:
-        run = msgspec.structs.replace(run, early=True)
+        run = shots.opened_early(work, run)
         work.notice("struck-early", shot=run.no)
     if not fire(work, Event.STRIKE):
         shots.unexpected(work, Event.STRIKE)

@@ -24,8 +24,9 @@ from marker_hub.entries import (
     Stilled,
     Struck,
 )
+from marker_hub.match.board import game_no
 from marker_hub.match.judge import RULES_ERRORS
-from marker_hub.match.state import ShotRecord, Status, read_ruling, striker_of
+from marker_hub.match.state import ShotRecord, Status, read_ruling, striker_of, with_striker
 from marker_hub.phases import ALLOWED, Event, Phase, fire
 from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Work
@@ -250,13 +251,14 @@ def commit(
     """Apply a ruling: the score moves here and nowhere else."""
     match = work.match
     assert match is not None
-    after = match.rules.apply(match.state, ruling)
+    before = with_striker(match.state, ruling.striker.value)
+    after = match.rules.apply(before, ruling)
     record = ShotRecord(
         no=run.no,
-        game_no=int(getattr(match.state, "game_no", 1) or 1),
-        striker=striker_of(match.state),
+        game_no=game_no(before),
+        striker=striker_of(before),
         run=run,
-        before=match.state,
+        before=before,
         ruling=ruling,
         status=status,
         n=entry.n,
@@ -264,7 +266,10 @@ def commit(
         note=note,
         by=by,
         edition=edition,
+        open=before is not match.state,
     )
+    if record.open:
+        work.notice("open", shots=[run.no])
     work.match = match.with_shot(record, after)
     work.effects.append(Announce("ruling", {"shot": run.no, "short": ruling.short, "n": entry.n}))
     work.clear_notice("review", "withdrawn", "incomplete")

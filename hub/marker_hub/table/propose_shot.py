@@ -46,7 +46,7 @@ def _answer(work: Work, command: c.Answer) -> Any:
         return e.Answered(run.no, run.ask, command.answer)
     tried = run.answer(command.question, command.answer)
     assert work.match is not None
-    made = judge(tried, work.match.state, work.match.options, work.profile, work.override)
+    made = judge(tried, work.before, work.match.options, work.profile, work.override)
     if made.problem:
         return refuse(work, "answer", "refuse.rules", reason=made.problem)
     return e.Answered(run.no, command.question, command.answer)
@@ -75,7 +75,7 @@ def _call(work: Work, command: c.Call) -> Any:
         return refused
     body = e.Called(run.no if run is not None else 0, command.code, command.by, command.when, command.args)
     tried = run if run is not None else ShotRun(no=0, opened=Opened.CALL, opened_us=0, stage=Stage.CLOSED)
-    made = judge(tried.call(body), work.match.state, work.match.options, work.profile, work.override)
+    made = judge(tried.call(body), work.before, work.match.options, work.profile, work.override)
     if made.problem:
         return refuse(work, "call", "refuse.rules", reason=made.problem)
     return body
@@ -111,7 +111,7 @@ def accept_body(work: Work, by: e.Side) -> e.Accepted | None:
     answers = {name: value for name, value in rows.items() if value is not None}
     if run.picked:
         answers = {}
-    after = match.rules.apply(match.state, judged.ruling)
+    after = match.rules.apply(work.before, judged.ruling)
     return e.Accepted(
         shot=run.no,
         ruling=e.plain(judged.ruling),
@@ -142,8 +142,8 @@ def _manual(work: Work, command: c.Manual) -> Any:
     match = work.match
     points = {Player(who): value for who, value in command.points.items()}
     entry = ManualEntry(points, command.note, Player(command.next) if command.next else None, command.ball_in_hand)
-    ruling = match.rules.manual(entry, match.state, match.options)
-    after = match.rules.apply(match.state, ruling)
+    ruling = match.rules.manual(entry, work.before, match.options)
+    after = match.rules.apply(work.before, ruling)
     judged = work.judged() if work.run is not None and not work.run.ask else None
     computed = e.plain(judged.ruling) if judged is not None and judged.ruling is not None else None
     number = work.run.no if work.run is not None else 0

@@ -11,7 +11,7 @@ from marker_hub.assembler.run import Opened, Rec, ShotRun, Stage
 from marker_hub.assembler.seats import Seat
 from marker_hub.clocks import to_hub
 from marker_hub.entries import Policy
-from marker_hub.match.state import ShotRecord, Status
+from marker_hub.match.state import ShotRecord, Status, striker_of
 from marker_hub.phases import Event, Phase, fire
 from marker_hub.table.state import Work
 from marker_hub.table.types import Unexpected
@@ -79,14 +79,16 @@ def event_us(work: Work, rec: Rec) -> int:
 def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
     """A new shot from what is known now; the records since arming come with it."""
     latched = tuple(pin for pin in work.seats.expected if work.seats.seat(pin) is not Seat.STANDING)
+    marked = work.mark is not None and work.mark[0] == work.link.boot
     run = ShotRun(
         no=next_no(work),
         opened=opened,
         opened_us=event_us(work, rec) if rec is not None else work.mono_us,
         standing=work.seats.expected if work.profile == "carom5" else (),
         boot=work.link.boot,
-        arm_seq=work.mark[1] if work.mark is not None and work.mark[0] == work.link.boot else _position(work),
-        quality=dict(work.link.quality) if work.sensors else {},
+        arm_seq=work.mark[1] if work.mark is not None and marked else _position(work),
+        quality=dict(work.link.quality) if work.sensors and (marked or opened is not Opened.KEY) else {},
+        striker=striker_of(work.match.state) if work.match is not None and work.run is None else "",
         latched=latched if work.phase != Phase.ARMED and opened is not Opened.CALL else (),
         last_us=work.mono_us,
     )
@@ -102,6 +104,12 @@ def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
         run = msgspec.structs.replace(run, records=kept, from_t=min(item.t for item in kept))
     work.pre, work.pre_us = (), None
     return run
+
+
+def opened_early(work: Work, run: ShotRun) -> ShotRun:
+    """A shot that nobody armed the table for: it begins with its own first record."""
+    first = min((rec.seq for rec in run.records if rec.boot == run.boot), default=_position(work))
+    return msgspec.structs.replace(run, early=True, arm_seq=first)
 
 
 def with_ask(run: ShotRun, question: str) -> ShotRun:

@@ -12,7 +12,7 @@ from marker_hub.assembler.seats import Seats
 from marker_hub.clocks import Countdown
 from marker_hub.entries import Entry
 from marker_hub.match.judge import Judged, judge
-from marker_hub.match.state import MatchState, due_of
+from marker_hub.match.state import MatchState, due_of, with_striker
 from marker_hub.phases import Phase
 from marker_hub.table.log import Vec
 from marker_hub.table.types import Effect, TableConfig
@@ -173,13 +173,20 @@ class Work:
         """Stop showing something."""
         self.notices = tuple(notice for notice in self.notices if notice.code not in codes)
 
+    @property
+    def before(self) -> Any:
+        """The rules' state the current shot is judged in: with the player who really struck, whatever a correction changed."""
+        assert self.match is not None
+        run = self.run
+        return with_striker(self.match.state, run.striker) if run is not None and run.striker else self.match.state
+
     def judged(self) -> Judged:
         """What the rules make of the current shot; asked once per state of its evidence."""
         run, match = self.run, self.match
         if run is None or match is None:
             return Judged(None, False, None, "no shot")
         if self._judged is None or self._judged[0] is not run or self._judged[1] is not match.state:
-            made = judge(run, match.state, match.options, self.profile, self.override)
+            made = judge(run, self.before, match.options, self.profile, self.override)
             self._judged = (run, match.state, made)
         return self._judged[2]
 
