@@ -17,7 +17,7 @@ from marker_rules.evidence.phrases import answer_label, question_text
 from marker_rules.evidence.worlds import EITHER, Case, Possible, Shape, Spread, bits, open_case
 from marker_rules.options import Options
 
-PLANS = 512  # trees kept
+PLANS = 64  # trees kept
 
 
 @dataclass(frozen=True, slots=True)

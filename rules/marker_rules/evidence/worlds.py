@@ -25,8 +25,8 @@ from marker_rules.options import Options
 from marker_rules.ruling import Ruling
 from marker_rules.shot import Call, Shot
 
-SPREADS = 1024  # kinds of evidence kept
-CASES = 256  # shots kept
+SPREADS = 64  # kinds of evidence kept; without any sensor one is half a megabyte
+CASES = 64  # shots kept
 NONE = "none"  # nothing of a set, no ball
 EITHER = "|"  # joins answers between which nothing depends: `red|none`
 
@@ -284,9 +284,10 @@ def open_case(evidence: Evidence, before: Any, options: Options) -> tuple[Case, 
             case = _case(bare, before, options, doubted)
             if left := case.after(evidence.answers):
                 return case, left
-    given = ", ".join(f"{question}={answer}" for question, answer in evidence.answers)
+    given = [f"{question}={answer}" for question, answer in evidence.answers]
+    given += [f"call {call.code}" for call in evidence.calls]
     raise IllegalInput(
-        f"no shot agrees with all the answers ({given or 'none'}) and facts entered; take one of them back",
+        f"no shot agrees with all that was entered ({', '.join(given) or 'facts'}); take one of them back",
         code="answers",
     )
 

@@ -107,7 +107,7 @@ def _falls(w: Ways, slot: int) -> Iterator[tuple[Event, Ways]]:
     yield Event(Ball.CUE, None, slot), w._replace(own=own)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def ways(items: tuple[Item, ...], unheard: bool, unreported: int) -> tuple[tuple[Ways, tuple[Event, ...]], ...]:
     """The ends of the automaton with different answers, each with its shortest story.
 
