@@ -12,6 +12,7 @@ from marker_rules.balls import Player
 from marker_rules.catalogue import phrases
 from marker_rules.explain import phrase
 from marker_rules.pyramid.derivation import slug
+from marker_rules.pyramid.offences import UNAIDED
 from marker_rules.pyramid.ruling import CLAUSE_11_2, PyramidRuling
 from marker_rules.pyramid.state import PenaltySource, PyramidState
 
@@ -46,7 +47,8 @@ def sentence(ruling: PyramidRuling, before: PyramidState, lang: str, names: Mapp
     if ruling.manual:
         said = [f"{_say('manual', lang)} – {ruling.note}"]
     elif ruling.void:
-        said = [f"{who(ruling.striker)}: {_say('void', lang)}"]
+        fell = any(step.clause == UNAIDED for step in ruling.steps)  # between two shots: there is none to repeat
+        said = [_say("put_back", lang)] if fell else [f"{who(ruling.striker)}: {_say('void', lang)}"]
     else:
         said = _did(ruling, lang, who)
     said += _follows(ruling, before, lang, who)

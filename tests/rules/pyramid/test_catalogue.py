@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import string
@@ -23,6 +24,8 @@ from marker_rules.pyramid.derivation import slug
 from marker_rules.pyramid.games import GAMES
 from marker_rules.pyramid.legality import BREAK_POTTED, BREAK_RAILS, ORDER
 from marker_rules.pyramid.offences import FOULS, REMARKS, UNAIDED, VOIDING
+from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2
+from marker_rules.pyramid.state import Hand
 from marker_rules.scenario import read_shot
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -120,6 +123,30 @@ def test_every_condition_and_every_foul_has_its_phrases() -> None:
         assert max(map(len, known[f"say_foul_{slug(code)}"].values())) <= 40, code
 
 
+def step_keys() -> set[str]:
+    """Phrase keys given to steps as plain text, in every module of the game."""
+    found = set()
+    for path in sorted((ROOT / "rules/marker_rules/pyramid").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or len(node.args) < 2:
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            key = node.args[1]
+            if name in ("Step", "step") and isinstance(key, ast.Constant):
+                found.add(key.value)
+            elif name in ("Step", "step") and isinstance(key, ast.IfExp):
+                found |= {part.value for part in (key.body, key.orelse) if isinstance(part, ast.Constant)}
+    return found
+
+
+def test_every_step_has_a_phrase_and_no_phrase_is_left_over() -> None:
+    built = {f"option_{name}" for name in (*CLAUSE_5, *CLAUSE_11_2)} | {f"in_hand_{hand}" for hand in Hand}
+    built |= {f"void_{slug(clause)}" for clause in (*VOIDING, "RP-10.3c")} | {f"foul_{slug(code)}" for code in FOULS}
+    built |= {f"met_{slug(clause)}" for clause in (*ORDER, BREAK_POTTED, *BREAK_RAILS.values())}
+    known = {key for key in phrases("pyramid") if not key.startswith("say_")}
+    assert known == step_keys() | built
+
+
 @pytest.mark.parametrize("scenario", SHOTS, ids=lambda row: row["id"])
 def test_every_ruling_can_be_explained(scenario: dict[str, Any]) -> None:
     """Sentence and derivation in each language; every step cites a clause of the catalogue."""
@@ -137,6 +164,18 @@ def test_every_ruling_can_be_explained(scenario: dict[str, Any]) -> None:
         assert all(line.what and line.text and "{" not in line.what for line in lines)
     assert set(ruling.clauses) <= set(CLAUSES)
     assert set(ruling.interpretations) <= {row["id"] for row in load_interpretations("pyramid")}
+
+
+def test_sentences_between_shots(judge: Any) -> None:
+    """A hanging ball put back and an offence without a stroke are told as what they are."""
+    options = Options(GameId.FREE)
+    before = GAMES[GameId.FREE].read_before({}, options)
+    hung = sentence(judge("pot w6 BL"), before, "en")
+    assert hung == "ball that fell by itself put back; next A."
+    void = sentence(judge("strike C; contact C w3; interference third-party"), before, "en")
+    assert void == "A: shot void, played again; next A."
+    time = sentence(judge("", calls="RP-26.1.11 A"), before, "ru", {Player.A: "Ёжиков", Player.B: "Петров"})
+    assert time.startswith("Ёжиков: превышение времени; Ёжиков: штрафной шар с полки; Петров: выбор")
 
 
 def test_sentences() -> None:
