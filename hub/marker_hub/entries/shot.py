@@ -69,7 +69,10 @@ class Accepted(Base, frozen=True, tag="accept"):
 
 
 class ManualRuled(Base, frozen=True, tag="manual"):
-    """The referee's own ruling with its mandatory note; `computed` is what the engine held beside it."""
+    """The referee's own ruling with its mandatory note; `computed` is what the engine held beside it.
+
+    given: what he entered (points, next, ball_in_hand), so that a later correction can make the same entry again.
+    """
 
     shot: int
     ruling: Json
@@ -77,6 +80,7 @@ class ManualRuled(Base, frozen=True, tag="manual"):
     computed: Json | None = None
     hash: str = ""
     edition: str = ""
+    given: Json = msgspec.field(default_factory=dict)
 
 
 class Reopened(Base, frozen=True, tag="reopen"):

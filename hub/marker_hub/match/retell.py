@@ -124,18 +124,17 @@ class Teller:
             order = [pin for pin in ("C", "N", "E", "S", "W") if pin in change.pins]
             run = msgspec.structs.replace(run, quality={**run.quality, **blind})
             run = run.answer(PINS_ROW, ",".join(order) or "none")
-        status = Status.CORRECTED
-        ruling = old.ruling
+        status = Status.MANUAL if old.status is Status.MANUAL and change.answers is None else Status.CORRECTED
+        given = old.given
         if change.void:
             status = Status.VOID
         elif change.ruling is not None:
-            status = Status.MANUAL
-            ruling = change.ruling
+            status, given = Status.MANUAL, change.ruling
         return msgspec.structs.replace(
             old,
             run=run,
             status=status,
-            ruling=ruling,
+            given=given,
             old=old.ruling,
             striker=change.striker or old.striker,
             note=change.note or old.note,
@@ -192,15 +191,11 @@ class Teller:
         return made.ruling, not made.certain
 
     def _manual(self, item: ShotRecord, before: Any) -> Ruling | None:
-        raw = item.ruling
-        if isinstance(raw, Mapping):
-            points = {Player(who): int(value) for who, value in dict(raw.get("points", {})).items()}
-            nxt = Player(raw["next"]) if raw.get("next") else None
-            entry = ManualEntry(points, item.note, nxt, bool(raw.get("ball_in_hand", False)))
-        else:
-            points = {player: getattr(raw, "points", raw).of(player) for player in Player}
-            nxt = Player(raw.next.value) if raw.next is not None and raw.next.value in ("A", "B") else None
-            entry = ManualEntry(points, item.note or raw.note, nxt, bool(raw.ball_in_hand))
+        """The same entry of the referee on another state; None where it is not possible there."""
+        raw = item.given or {}
+        points = {Player(who): int(value) for who, value in dict(raw.get("points", {})).items()}
+        nxt = Player(raw["next"]) if raw.get("next") else None
+        entry = ManualEntry(points, item.note, nxt, bool(raw.get("ball_in_hand", False)))
         try:
             return self.match.rules.manual(entry, before, self.match.options)
         except RULES_ERRORS:

@@ -33,6 +33,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     """A judged shot. before: the rules' state it was judged in; old: the ruling before the last correction.
 
     n: journal position of the ruling; open: after a correction this shot still needs an answer or a look.
+    given: what the referee entered for a manual ruling.
     aside_n: position of the correction that set it aside, 0 where it counts.
     """
 
@@ -46,6 +47,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     n: int
     old: Any = None
     computed: Any = None
+    given: Json | None = None
     note: str = ""
     by: str = ""
     edition: str = EDITION

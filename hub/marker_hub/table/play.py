@@ -226,7 +226,10 @@ def on_manual(work: Work, entry: Entry, body: ManualRuled) -> None:
     computed = read_ruling(game, body.computed) if body.computed else None
     fire(work, Event.MANUAL)
     ruling = read_ruling(game, body.ruling)
-    commit(work, run, ruling, Status.MANUAL, entry, by=Side.REFEREE.value, note=body.note, computed=computed)
+    given = dict(body.given)
+    commit(
+        work, run, ruling, Status.MANUAL, entry, by=Side.REFEREE.value, note=body.note, computed=computed, given=given
+    )
 
 
 def state_digest(state: Any) -> str:
@@ -246,6 +249,7 @@ def commit(
     by: str,
     note: str = "",
     computed: Any = None,
+    given: dict[str, Any] | None = None,
     edition: str = "",
 ) -> None:
     """Apply a ruling: the score moves here and nowhere else."""
@@ -263,6 +267,7 @@ def commit(
         status=status,
         n=entry.n,
         computed=computed,
+        given=given,
         note=note,
         by=by,
         edition=edition,

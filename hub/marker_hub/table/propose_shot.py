@@ -147,7 +147,12 @@ def _manual(work: Work, command: c.Manual) -> Any:
     judged = work.judged() if work.run is not None and not work.run.ask else None
     computed = e.plain(judged.ruling) if judged is not None and judged.ruling is not None else None
     number = work.run.no if work.run is not None else 0
-    return e.ManualRuled(number, e.plain(ruling), command.note.strip(), computed, state_digest(after), EDITION)
+    given = {
+        "points": {str(who): value for who, value in command.points.items()},
+        "next": command.next or "",
+        "ball_in_hand": command.ball_in_hand,
+    }
+    return e.ManualRuled(number, e.plain(ruling), command.note.strip(), computed, state_digest(after), EDITION, given)
 
 
 def _reopen(work: Work, _command: c.Reopen) -> Any:
