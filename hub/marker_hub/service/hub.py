@@ -29,6 +29,7 @@ from marker_hub.metrics import Metrics
 from marker_hub.service.matches import MatchBook
 from marker_hub.service.streams import Streams
 from marker_hub.service.tables import TableRuntime
+from marker_hub.service.upkeep import Upkeep
 from marker_hub.table import MatchEnded, Role, TableConfig
 from marker_hub.transport import Message, Session, Transport, TransportError
 from marker_hub.transport.memory import MemoryBroker, MemoryTransport
@@ -93,6 +94,8 @@ class Hub:
         self._lock: int | None = None
         self._retry_s = RETRY_FIRST_S
         self._retry: asyncio.TimerHandle | None = None
+        self._ticking: asyncio.TimerHandle | None = None
+        self.upkeep = Upkeep(self)
         self._loop: asyncio.AbstractEventLoop
         self._started_ms = 0
 
@@ -164,7 +167,8 @@ class Hub:
         deadline = self._loop.time() + DRAIN_S
         while not self.ingest.settled() and self._loop.time() < deadline:
             await asyncio.sleep(0.005)
-        self._loop.call_later(1.0, self._tick)
+        self._ticking = self._loop.call_later(1.0, self._tick)
+        self.upkeep.start()
 
     def _take_lock(self, data: Path) -> None:
         handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -234,8 +238,10 @@ class Hub:
     async def stop(self) -> None:
         """Pages, sessions, journal, own broker, in this order. Safe after a failed start."""
         self.streams.close()
-        if self._retry is not None:
-            self._retry.cancel()
+        for handle in (self._retry, self._ticking):
+            if handle is not None:
+                handle.cancel()
+        await self.upkeep.stop()
         if hasattr(self, "transport"):
             await self.transport.stop()
         for table in self.tables_by_id.values():
@@ -337,10 +343,11 @@ class Hub:
     def match_ended(self, table: TableRuntime, effect: MatchEnded) -> None:
         """A match is over: time for a backup and for proving that the journal gives the same state."""
         log.info("table %s: match %s ended, revision %d", table.id, effect.match, effect.revision)
+        self.upkeep.match_ended(table)
 
     def _tick(self) -> None:
         """Once a second: clocks on the displays of the nodes."""
-        self._loop.call_later(1.0, self._tick)
+        self._ticking = self._loop.call_later(1.0, self._tick)
         for table in self.tables_by_id.values():
             table.tick()
 

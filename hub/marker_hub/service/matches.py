@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from marker_hub.entries import Entry, MatchStarted
-from marker_hub.journal import Reader, database_path
+from marker_hub.export import MatchRecord, export_match, from_journal, match_detail
+from marker_hub.journal import database_path
+from marker_hub.journal.reader import MatchRow
 from marker_hub.table import MatchEnded
 
 if TYPE_CHECKING:
@@ -107,22 +109,16 @@ class MatchBook:
         row = self._hub.reader.match(match_id)
         if row is None:
             return None
-        from marker_hub.export import match_detail
-
-        path = database_path(self._hub.options.data)
-        table = self._hub.tables_by_id.get(row.tbl)
-        return await asyncio.to_thread(match_detail, path, row, table.config if table else None)
+        return await asyncio.to_thread(lambda: match_detail(self._record(row)))
 
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         """A match in one of the export forms."""
         row = self._hub.reader.match(match_id)
         if row is None:
             return None
-        from marker_hub.export import export_match
+        web = self._hub.config.web
+        return await asyncio.to_thread(lambda: export_match(self._record(row), form, web.zone, web.language))
 
-        path = database_path(self._hub.options.data)
+    def _record(self, row: MatchRow) -> MatchRecord:
         table = self._hub.tables_by_id.get(row.tbl)
-        return await asyncio.to_thread(export_match, path, row, table.config if table else None, form)
-
-
-__all__ = ["MatchBook", "Reader", "head_of"]
+        return from_journal(database_path(self._hub.options.data), row, table.config if table else None)

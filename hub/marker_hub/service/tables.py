@@ -139,7 +139,10 @@ class TableRuntime:
 
     def _effect(self, entry: Entry, effect: core.Effect) -> None:
         if isinstance(effect, Announce):
-            self.hub.streams.announce(announcement(self.id, entry.n, effect.kind, projections.announcement(self.value, effect)), self.hub.now_ms())
+            self.hub.streams.announce(
+                announcement(self.id, entry.n, effect.kind, projections.announcement(self.value, effect)),
+                self.hub.now_ms(),
+            )
         elif isinstance(effect, Unexpected):
             self.hub.figures.count("unexpected_total", table=self.id, event=effect.event, phase=effect.phase)
         elif isinstance(effect, MatchEnded):

@@ -1,0 +1,99 @@
+"""`marker export`: protocol (PDF, CSV) of a match record, or the record of a match from a hub's journal."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from marker_hub.cli.replay import read_file
+from marker_hub.errors import MarkerError
+
+if TYPE_CHECKING:
+    from marker_hub.export import MatchRecord
+
+FORMS = ("pdf", "csv", "jsonl")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options of `marker export`."""
+    parser = subparsers.add_parser(
+        "export",
+        help="match protocol (PDF, CSV) from a match record",
+        description="Writes the protocol of a match: from a match record, or with --data from a hub's journal (also while the hub runs).",
+    )
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="match record (.jsonl)")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="data folder of a hub, instead of FILE")
+    parser.add_argument("--match", metavar="ID", help="with --data: which match (default: the newest)")
+    parser.add_argument("--list", action="store_true", help="with --data: list the matches")
+    parser.add_argument("--form", choices=FORMS, help="default: by the name of OUT, else pdf")
+    parser.add_argument("--out", type=Path, metavar="OUT", help="default: beside FILE, or ID.pdf here")
+    parser.add_argument(
+        "--lang", choices=("ru", "en", "it"), default="en", help="language of the printed protocol (default: en)"
+    )
+    parser.add_argument("--zone", default="UTC", help="time zone of the printed times (default: UTC)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the file and say where it is."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    from marker_hub.export import export_match, read_record
+
+    try:
+        ZoneInfo(args.zone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise MarkerError(f"--zone {args.zone!r}: give an IANA time zone as Europe/Rome") from error
+    if (args.file is None) == (args.data is None):
+        raise MarkerError("give a match record, or --data with the folder of a hub")
+    if args.data is not None:
+        if args.list:
+            return _list(args.data)
+        record, stem = _from_hub(args.data, args.match)
+    else:
+        record, stem = read_record(read_file(args.file), str(args.file)), str(args.file.with_suffix(""))
+    suffix = args.out.suffix.removeprefix(".") if args.out is not None else ""
+    form = args.form or (suffix if suffix in FORMS else "pdf")
+    made = export_match(record, form, args.zone, args.lang)
+    assert made is not None
+    out = args.out or Path(f"{stem}.{form}")
+    try:
+        out.write_bytes(made[1])
+    except OSError as error:
+        raise MarkerError(f"{out}: {error.strerror}; give another place with --out") from error
+    print(f"{out}: {len(made[1])} bytes")
+    return 0
+
+
+def _from_hub(data: Path, wanted: str | None) -> tuple[MatchRecord, str]:
+    from marker_hub.export import from_journal
+    from marker_hub.journal import JournalError, Reader, database_path
+
+    try:
+        with Reader(database_path(data)) as reader:
+            rows = reader.matches()
+    except JournalError as error:
+        raise MarkerError(str(error)) from error
+    found = [row for row in rows if wanted in (None, row.id)]
+    if not found:
+        raise MarkerError(
+            f"{data}: " + (f"no match {wanted!r}; --list shows them" if wanted else "no match was played here yet")
+        )
+    return from_journal(database_path(data), found[-1], None), found[-1].id
+
+
+def _list(data: Path) -> int:
+    import json
+
+    from marker_hub.journal import JournalError, Reader, database_path
+
+    try:
+        with Reader(database_path(data)) as reader:
+            rows = reader.matches()
+    except JournalError as error:
+        raise MarkerError(str(error)) from error
+    for row in rows:
+        head = json.loads(row.head)
+        players = " - ".join(head["players"][side]["name"] for side in ("A", "B"))
+        print(f"{row.id}  table {row.tbl}  {head['game']}  {players}  {'finished' if row.n_to else 'running'}")
+    return 0
