@@ -31,9 +31,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 
-EMBEDDABLE = {
-    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace("frame-ancestors 'self'", "frame-ancestors *")
-}
+EMBEDDABLE = {"Content-Security-Policy": HEADERS["Content-Security-Policy"].replace("; frame-ancestors 'self'", "")}
+"""Even `frame-ancestors *` would shut out a page opened from a file, which is how streaming programs hold the launcher."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import posixpath
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -58,6 +60,25 @@ def assets() -> Assets:
     for path in sorted(contents):
         digest.update(path.encode() + b"\0" + contents[path])
     return Assets(contents, digest.hexdigest())
+
+
+_IMPORT = re.compile(r"""^import\b[^;]*?["'](\.[^"']+)["'];""", re.MULTILINE)
+
+
+@cache
+def modules(page: str) -> tuple[str, ...]:
+    """The paths of all modules a page's module needs, itself first: named in the head, they load side by side."""
+    found: list[str] = []
+    waiting = [f"js/pages/{page}.js"]
+    while waiting:
+        path = waiting.pop(0)
+        if path in found:
+            continue
+        found.append(path)
+        folder = posixpath.dirname(path)
+        imports = _IMPORT.findall(assets().contents[path].decode())
+        waiting += [posixpath.normpath(posixpath.join(folder, target)) for target in imports]
+    return tuple(found)
 
 
 @cache

@@ -9,7 +9,7 @@ from string import Template
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from marker_hub.web.assets import assets
+from marker_hub.web.assets import assets, modules
 from marker_hub.web.auth import Role, Session
 from marker_hub.web.settings import LANGUAGES, WebSettings
 
@@ -93,6 +93,7 @@ def shell(
         for font in fonts
     )
     preloads += f'\n<link rel="preload" as="fetch" crossorigin href="{static}/locales/{lang}.json">'
+    preloads += "".join(f'\n<link rel="modulepreload" href="{static}/{path}">' for path in modules(page.name))
     role = session.role(table) if table else session.highest
     html = SHELL.substitute(
         lang=lang,
