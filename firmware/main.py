@@ -6,6 +6,7 @@ if globals().get("SAFE"):
     print('{"t":0,"log":"safe mode: %s; flash the node again by USB"}' % SAFE)  # noqa: F821 - set by boot.py
 else:
     try:
+        from tablefw import memory  # noqa: F401 - first: see there
         from tablefw.app import main
 
         main()

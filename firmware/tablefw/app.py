@@ -3,7 +3,7 @@
 import asyncio
 import gc
 
-from tablefw import VERSION, hal, ota, selftest
+from tablefw import VERSION, hal, slots
 from tablefw import board_pins as B
 from tablefw import defaults as D
 from tablefw import items as I
@@ -12,7 +12,9 @@ from tablefw.clock import Extender, Offset
 from tablefw.config import Config, next_boot
 from tablefw.edges import Ring
 from tablefw.link import Link
+from tablefw.loading import forget
 from tablefw.log import log
+from tablefw.memory import OUTBOX
 from tablefw.modes import Modes
 from tablefw.outbox import Outbox
 from tablefw.sensors import Sensors
@@ -41,7 +43,7 @@ class App:
         self.boot = next_boot(hal.nv)
         hal.output("BOOT", self.boot & 0xFFFF)
         self.uid = hal.uid()
-        self.outbox = Outbox()
+        self.outbox = Outbox(buf=OUTBOX)
         self.ring = Ring()
         self.modes = Modes()
         self.modes.on_change = self._mode_changed
@@ -182,6 +184,8 @@ class App:
 
     def info(self):
         """Answer to `info`, by MQTT and on the serial line."""
+        if self.modes.mode not in (W.MODE_ARMED, W.MODE_SETTLING):
+            self.collect()  # so that the heap figure means something
         return {
             "fw": VERSION,
             "board": hal.BOARD,
@@ -246,6 +250,16 @@ class App:
                 mv = hal.adc(p.ch - W.CH_PIEZO_FIRST)
                 self.sensors.reading(self.now(), p.ch, mv)
 
+    async def selftest(self):
+        """Test sensors and supply; see selftest.py."""
+        from tablefw import selftest
+
+        try:
+            return await selftest.run(self)
+        finally:
+            selftest = None
+            forget("selftest")
+
     def reset_soon(self):
         """Say goodbye and reset, after the answer has gone out."""
         self._leaving = asyncio.create_task(self._leave())
@@ -278,11 +292,11 @@ class App:
             idle = self.modes.mode == W.MODE_IDLE
             if healthy >= CONFIRM_S and idle and not self.confirmed:
                 self.confirmed = True
-                if ota.confirm(hal.nv):
+                if slots.confirm(hal.nv):
                     log("firmware %s confirmed" % VERSION)
             ticks = ticks + 1 if idle else 0
             if ticks and ticks % SELFTEST_EVERY_S == 0:
-                await selftest.run(self)
+                await self.selftest()
             await asyncio.sleep(1)
 
     async def _rearm(self):

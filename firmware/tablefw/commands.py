@@ -117,22 +117,17 @@ def info(app, d):
 
 async def test(app, d):
     """Self-test; refused while a shot runs."""
-    from tablefw import selftest
-
     if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE):
         raise _wrong_mode(app, "selftest")
-    return {"result": await selftest.run(app)}
+    return {"result": await app.selftest()}
 
 
 def ota(app, d):
     """One operation of an update."""
-    from tablefw.ota import OtaError
-    from tablefw.shell import ota_step
+    from tablefw.toolbox import ota_step
 
     try:
         app.update, result = ota_step(app, d, app.update, False)
-    except OtaError as e:
-        raise wire.BadCommand(W.ERR_BAD_ARG, str(e))
     except (ValueError, KeyError, TypeError) as e:
         raise wire.BadCommand(W.ERR_BAD_ARG, "ota: %s" % e)
     return {"result": result}

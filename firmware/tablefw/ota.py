@@ -1,11 +1,13 @@
 """Update into the slot that is not running: signed manifest, files in chunks, everything verified before it may start.
 
-The slot record (file `slot`) is shared with boot.py: `<running> <pending or -> <tries> <crc32>`. Pure but for the store it is given.
+Pure but for the store it is given. Loaded only while an update is in progress.
 """
 
 import binascii
 import hashlib
 import json
+
+from tablefw.slots import read_slot, write_slot
 
 MANIFEST = "manifest.json"
 SLOTS = ("a", "b")
@@ -46,27 +48,6 @@ def version(text):
         return tuple(int(p) for p in text.split("."))
     except ValueError:
         raise OtaError("version: %s" % (text,))
-
-
-def read_slot(store):
-    """(running, pending or "", tries) of the slot record; slot a when there is none."""
-    for name in ("slot", "slot.new"):
-        raw = store.get(name)
-        try:
-            body, _, crc = (raw or b"").rpartition(b" ")
-            if int(crc, 16) == binascii.crc32(body):
-                running, pending, tries = body.decode().split(" ")
-                return running, pending.replace("-", ""), int(tries)
-        except ValueError:
-            continue
-    return "a", "", 0
-
-
-def write_slot(store, running, pending, tries):
-    """Replace the slot record; a power cut leaves the old or the new one."""
-    body = ("%s %s %d" % (running, pending or "-", tries)).encode()
-    store.put("slot.new", body + (" %08x" % binascii.crc32(body)).encode())
-    store.rename("slot.new", "slot")
 
 
 def path_ok(path):
@@ -166,12 +147,3 @@ class Update:
                 raise OtaError("file: %s is damaged" % path)
         running, _, _ = read_slot(self.store)
         write_slot(self.store, running, self.slot, 0)
-
-
-def confirm(store):
-    """The running slot has proved itself: it stays. Nothing is written when nothing was pending and no start was counted."""
-    running, pending, tries = read_slot(store)
-    if pending or tries:
-        write_slot(store, pending or running, "", 0)
-        return True
-    return False

@@ -12,9 +12,9 @@ class Outbox:
     Acknowledged records stay until they are overwritten, so that the hub can ask for them again.
     """
 
-    def __init__(self, capacity=1024):
-        self.capacity = capacity
-        self.buf = bytearray(capacity * SIZE)
+    def __init__(self, capacity=1024, buf=None):
+        self.buf = bytearray(capacity * SIZE) if buf is None else buf
+        self.capacity = len(self.buf) // SIZE
         self.head = 0
         self.sent = 0
         self.tail = 0

@@ -128,6 +128,7 @@ class PiezoBank:
         self.open = []  # (channel, hit) not told yet, by stamp
         self.recent = []  # told rail hits younger than the cross-talk window
         self.idle = True
+        self.last = -1 << 40  # stamp of the newest pulse
         self.counts = {"echo": 0, "xtalk": 0, "merged": 0}
 
     def make(self, ch, **how):
@@ -138,6 +139,7 @@ class PiezoBank:
 
     def add(self, channel, hit):
         """A pulse began."""
+        self.last = hit.t
         i = len(self.open)
         while i and self.open[i - 1][1].t > hit.t:
             i -= 1

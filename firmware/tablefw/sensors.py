@@ -5,17 +5,17 @@ Input numbers: 16..22 comparators, 64..79 shift-register bits. Levels are electr
 """
 
 from tablefw import board_pins as B
+from tablefw import defaults as D
 from tablefw import wire_codes as W
 from tablefw.button import Button
-from tablefw.gate import Gate
 from tablefw.health import Health
 from tablefw.piezo import PiezoBank
-from tablefw.pins import SCAN_US, Curve, Pin, curve, default_calibration
 
 IN_PIEZO = W.CH_PIEZO_FIRST
 IN_CLICK = W.CH_CLICK
 IN_SHIFT = 64
 BITS = len(B.SHIFT_BITS)
+SCAN_US = 1000000 // D.PIN_RULE_POLL_HZ
 FIRST_BUTTON = B.SHIFT_BITS.index("BTN_YES")
 
 
@@ -32,11 +32,9 @@ class Sensors:
         click, pins, gates, rails = B.PROFILES[profile]
         cal = calibration or {}
         gains = cal.get("gains") or {}
-        seats = cal.get("pins") or default_calibration()
-        line = Curve(cal.get("curve") or curve())
         self.profile = profile
         self.emit = emit
-        self.pins = [Pin(W.CHANNELS[p], seats[p], line, emit) for p in pins]
+        self.pins = self._seats(pins, cal) if pins else []
         self.piezo = PiezoBank(emit)
         vth = cal.get("vth")
         how = {} if vth is None else {"vth": vth}
@@ -45,7 +43,7 @@ class Sensors:
         if click:
             self.piezo.make(IN_CLICK, **how)
         # machines by name, and in channel order: MicroPython's dictionaries have none
-        self.gates = {n: Gate(W.CHANNELS[n], emit) for n in gates}
+        self.gates = self._gates(gates) if gates else {}
         self.buttons = {n: Button(W.CHANNELS[n], emit) for n in B.SHIFT_BITS[FIRST_BUTTON:]}
         self.all_gates = [self.gates[n] for n in gates]
         self.all_buttons = [self.buttons[n] for n in B.SHIFT_BITS[FIRST_BUTTON:]]
@@ -61,6 +59,20 @@ class Sensors:
         self.names = list(pins) + [n for n, _ in rails] + (["CLICK"] if click else []) + list(gates)
         self.names += list(B.SHIFT_BITS[FIRST_BUTTON:])
         self.health = Health(self)
+
+    def _seats(self, letters, cal):
+        """Pin machines; a table without pins does not load their code."""
+        from tablefw.pins import Curve, Pin, curve, default_calibration
+
+        seats = cal.get("pins") or default_calibration()
+        line = Curve(cal.get("curve") or curve())
+        return [Pin(W.CHANNELS[p], seats[p], line, self.emit) for p in letters]
+
+    def _gates(self, names):
+        """Gate machines by name; a table without pockets does not load their code."""
+        from tablefw.gate import Gate
+
+        return {n: Gate(W.CHANNELS[n], self.emit) for n in names}
 
     def edge(self, t, ch, level, late=False):
         """A comparator edge (16..22) or a shift bit (64..79). An input the profile has not is a ValueError, not "off"."""

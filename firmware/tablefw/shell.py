@@ -1,17 +1,20 @@
-"""Serial line: one JSON object a line in, one out; log lines between them. Never waits for the other side."""
+"""Serial line: one JSON object a line in, one out; log lines between them. Never waits for the other side.
+
+The commands are in toolbox.py, loaded when the first line comes and forgotten when the line has been silent for a minute.
+"""
 
 import asyncio
-import binascii
 import json
+import time
 
-from tablefw import hal, ota, selftest, wire
-from tablefw import wire_codes as W
-from tablefw.config import ConfigError
+from tablefw import hal
+from tablefw.loading import forget
 from tablefw.log import log
 
 LINE_MAX = 1024
 POLL_S = 0.01
 READS = 512  # bytes taken before the other tasks run
+FORGET_MS = 60000
 
 
 class Shell:
@@ -24,6 +27,7 @@ class Shell:
         self.out = []
         self.lost = 0
         self.update = None
+        self.used = None  # when the last line came
 
     async def run(self):
         """Read, carry out, answer, for ever."""
@@ -37,6 +41,9 @@ class Shell:
                 n += 1
                 await self._byte(b)
             self._flush()
+            if self.used is not None and time.ticks_diff(time.ticks_ms(), self.used) > FORGET_MS:
+                self.used = None
+                forget("toolbox")
             await asyncio.sleep(POLL_S if n == 0 else 0)
 
     async def _byte(self, b):
@@ -46,7 +53,10 @@ class Shell:
             if skip:
                 self._say({"id": None, "ok": False, "error": "line longer than %d bytes" % LINE_MAX})
             elif line[:1] == b"{":
-                self._say(await self._line(line))
+                from tablefw import toolbox
+
+                self.used = time.ticks_ms()
+                self._say(await toolbox.answer(self, line))
         elif len(self.line) >= LINE_MAX:
             self.skip = True
         else:
@@ -68,143 +78,3 @@ class Shell:
             if entry is None or not hal.stdio.write(json.dumps({"t": entry[0], "log": entry[1]}) + "\n"):
                 return
             log.done()
-
-    async def _line(self, line):
-        cmd_id = None
-        try:
-            d = json.loads(line)
-            cmd_id = d.get("id")
-            handler = _COMMANDS.get(d.get("cmd"))
-            if handler is None:
-                return {"id": cmd_id, "ok": False, "error": "cmd: known are " + " ".join(sorted(_COMMANDS))}
-            result = handler(self, d)
-            if hasattr(result, "send"):
-                result = await result
-            return {"id": cmd_id, "ok": True, "result": result}
-        except (ConfigError, ota.OtaError) as e:
-            return {"id": cmd_id, "ok": False, "error": str(e)}
-        except wire.BadCommand as e:
-            return {"id": cmd_id, "ok": False, "error": e.text}
-        except OSError as e:
-            return {"id": cmd_id, "ok": False, "error": "flash: %s" % e}
-        except wire.BAD as e:
-            return {"id": cmd_id, "ok": False, "error": "not understood: %s %s" % (type(e).__name__, e)}
-
-
-def _service(shell):
-    m = shell.app.modes.mode
-    if m != W.MODE_SERVICE and shell.app.config.provisioned:
-        raise wire.BadCommand(W.ERR_WRONG_MODE, "service mode first (mode is %d)" % m)
-
-
-def _info(shell, d):
-    r = shell.app.info()
-    r["lost_lines"] = log.lost + shell.lost
-    return r
-
-
-def _get(shell, d):
-    shown = shell.app.config.shown()
-    key = d.get("key")
-    return shown if key is None else shown.get(key)
-
-
-def _set(shell, d):
-    shell.app.config.set(d["key"], d["value"], bool(d.get("part")))
-
-
-def _commit(shell, d):
-    _service(shell)
-    shell.app.config.commit()
-    return {"cfg": shell.app.config.hash()}
-
-
-def _mode(shell, d):
-    app = shell.app
-    wanted = d["mode"]
-    if wanted not in (W.MODE_IDLE, W.MODE_SERVICE):
-        raise wire.BadCommand(W.ERR_BAD_ARG, "mode: 1 (idle) or 4 (service)")
-    if app.modes.mode not in (wanted, W.MODE_IDLE, W.MODE_SERVICE) or not app.modes.set(wanted):
-        raise wire.BadCommand(W.ERR_WRONG_MODE, "refused in mode %d" % app.modes.mode)
-    return {"mode": app.modes.mode}
-
-
-def _fitted(shell):
-    app = shell.app
-    if app.sensors is None:
-        raise wire.BadCommand(W.ERR_WRONG_MODE, "not provisioned: no sensors are set up")
-    if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE):
-        raise wire.BadCommand(W.ERR_WRONG_MODE, "refused in mode %d" % app.modes.mode)
-    return app
-
-
-def _selftest(shell, d):
-    return selftest.run(_fitted(shell))
-
-
-def _calibrate(shell, d):
-    app = _fitted(shell)
-    step = d.get("step")
-    if step == "scan":
-        n = d.get("n", 20)
-        if type(n) is not int or not 1 <= n <= 500:
-            raise wire.BadCommand(W.ERR_BAD_ARG, "n: 1..500")
-        return selftest.scan(app, n)
-    if step == "noise":
-        s = d.get("s", 10)
-        if type(s) is not int or not 1 <= s <= 60:
-            raise wire.BadCommand(W.ERR_BAD_ARG, "s: 1..60")
-        return selftest.noise(app, s)
-    raise wire.BadCommand(W.ERR_BAD_ARG, "step: scan or noise")
-
-
-def _log(shell, d):
-    return log.tail(d.get("n", 20))
-
-
-def ota_step(app, d, update, serial):
-    """One operation of an update, by serial line or MQTT; returns (update in progress, result)."""
-    op = d.get("op")
-    if app.modes.mode != W.MODE_SERVICE:
-        raise ota.OtaError("service mode first (mode is %d)" % app.modes.mode)
-    if op == "begin":
-        key = app.config.get("key", "")
-        update = ota.Update(hal.nv, binascii.unhexlify(key) if key else b"", hal.BOARD, app.version)
-        update.begin(d.get("mac"), bool(d.get("force")) and serial)
-        return update, {"slot": update.slot}
-    if update is None:
-        raise ota.OtaError("begin first")
-    if op == "put":
-        return update, {"size": update.put(d["f"], d["o"], binascii.a2b_base64(d["d"]))}
-    if op == "check":
-        return update, {"files": update.check()}
-    if op == "end":
-        update.finish()
-        return None, {"pending": update.slot}
-    raise ota.OtaError("op: begin put check end")
-
-
-def _ota(shell, d):
-    shell.update, result = ota_step(shell.app, d, shell.update, True)
-    return result
-
-
-async def _reset(shell, d):
-    app = shell.app
-    if app.modes.mode not in (W.MODE_IDLE, W.MODE_SERVICE, W.MODE_BOOT):
-        raise wire.BadCommand(W.ERR_WRONG_MODE, "refused in mode %d" % app.modes.mode)
-    app.reset_soon()
-
-
-_COMMANDS = {
-    "info": _info,
-    "get": _get,
-    "set": _set,
-    "commit": _commit,
-    "selftest": _selftest,
-    "calibrate": _calibrate,
-    "mode": _mode,
-    "log": _log,
-    "ota": _ota,
-    "reset": _reset,
-}

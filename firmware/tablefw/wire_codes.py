@@ -9,9 +9,6 @@ TOPIC_CLK_REQ = ("clk/req", 0, False)
 TOPIC_CLK_REP = ("clk/rep", 0, False)
 TOPIC_CMD = ("cmd", 1, False)
 TOPIC_CMD_ACK = ("cmd/ack", 1, False)
-TOPIC_BTN = ("btn", 1, False)
-TOPIC_SCORE = ("score", 1, True)
-TOPIC_SHOT = ("shot", 1, True)
 TOPIC_DISPLAY = ("display", 1, True)
 # logical channel numbers
 CH_PIN_FIRST = 0

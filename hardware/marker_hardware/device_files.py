@@ -50,10 +50,26 @@ def board_pins(pins: PinMap) -> str:
     return "\n".join(lines) + "\n"
 
 
+# Limits for the technician's tool and the guides; on the node every name costs memory.
+_TECHNICIAN = (
+    "RAMP_",
+    "COMMISSION_",
+    "PIN_MAGNET_",
+    "PIN_CAL_EMPTY",
+    "PIN_CAL_PLACED",
+    "PIN_CAL_SLID",
+    "PIN_CAL_FALLEN",
+)
+# Topics of others that the node neither sends nor hears
+_NOT_THE_NODES = ("btn", "score", "shot")
+
+
 def defaults(calibration: Mapping[str, Any], sensors: Sensors) -> str:
     """Thresholds and times as integers: _us, _ms, _mv, permille, as the names say."""
     lines = _header("calibration.toml and sensors.toml")
     for name, value in device_constants(calibration).items():
+        if name.startswith(_TECHNICIAN):
+            continue
         lines.append(f"{name} = {_value(value)}")
     for kind, sensor in sensors.sensor.items():
         lines.append(f"UNC_US_{kind.value.upper()} = {sensor.unc_us}")
@@ -100,6 +116,8 @@ def wire_codes(wire: Mapping[str, Any], pins: PinMap) -> str:
         f"PAYLOAD_MAX = {wire['payload_max']}",
     ]
     for name, topic in wire["topics"].items():
+        if name in _NOT_THE_NODES:
+            continue
         lines.append(f"TOPIC_{name.upper()} = ({_value(topic['suffix'])}, {topic['qos']}, {_value(topic['retain'])})")
     lines.append("# logical channel numbers")
     lines += [f"CH_{name.upper()} = {number}" for name, number in wire["channels"].items()]

@@ -35,6 +35,9 @@ TABLEFW_FOR_SIM = {
     "defaults",
     "board_pins",
     "config",
+    "schema",
+    "sensors",
+    "fixed",
 }
 
 

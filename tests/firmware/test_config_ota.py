@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablefw import config, ota, pins
+from tablefw import config, ota, pins, schema, slots
 from tablefw.files import Files, FlashLocked
 
 GOOD: dict[str, Any] = {"table": "t1", "profile": "carom5", "host": "10.0.0.2", "port": 1883}
@@ -84,13 +84,13 @@ class Store:
     ],
 )
 def test_a_wrong_value_is_refused_with_the_name_of_its_key(key: str, value: object, word: str) -> None:
-    with pytest.raises(config.ConfigError, match=word) as refused:
-        config.check(key, value)
+    with pytest.raises(schema.ConfigError, match=word) as refused:
+        schema.check(key, value)
     assert str(refused.value).startswith(key)
 
 
 def test_the_default_calibration_and_curve_pass_their_own_check() -> None:
-    config.check("cal", {"pins": pins.default_calibration(), "curve": pins.curve(), "vth": 150, "gains": {"PZ1": 900}})
+    schema.check("cal", {"pins": pins.default_calibration(), "curve": pins.curve(), "vth": 150, "gains": {"PZ1": 900}})
 
 
 @pytest.mark.parametrize("missing", ["table", "profile", "host", "port"])
@@ -99,7 +99,7 @@ def test_a_configuration_without_a_required_key_is_not_committed(missing: str) -
     for key, value in GOOD.items():
         if key != missing:
             c.set(key, value)
-    with pytest.raises(config.ConfigError, match=f"{missing}: missing"):
+    with pytest.raises(schema.ConfigError, match=f"{missing}: missing"):
         c.commit()
     assert not c.provisioned
 
@@ -168,7 +168,7 @@ def test_parts_of_the_calibration_and_of_long_texts_come_in_several_lines() -> N
     c.set("ca", "AAAA")
     c.set("ca", "BBBB", True)
     assert c.draft == {"cal": {"vth": 200, "gains": {"PZ1": 800}}, "ca": "AAAABBBB"}
-    with pytest.raises(config.ConfigError):
+    with pytest.raises(schema.ConfigError):
         c.set("cal.vth", 1)
     assert c.draft["cal"]["vth"] == 200
 
@@ -238,11 +238,11 @@ def test_an_update_goes_into_the_other_slot_and_becomes_pending() -> None:
     send(u)
     send(u)  # repeated chunks change nothing
     u.finish()
-    assert ota.read_slot(store) == ("a", "b", 0)
+    assert slots.read_slot(store) == ("a", "b", 0)
     assert store.files["b/tablefw/app.py"] == FILES["tablefw/app.py"]
-    assert ota.confirm(store)
-    assert ota.read_slot(store) == ("b", "", 0)
-    assert not ota.confirm(store)
+    assert slots.confirm(store)
+    assert slots.read_slot(store) == ("b", "", 0)
+    assert not slots.confirm(store)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_a_damaged_or_missing_file_is_never_made_pending() -> None:
         change(store.files)
         with pytest.raises(ota.OtaError, match=word):
             u.finish()
-        assert ota.read_slot(store) == ("a", "", 0)
+        assert slots.read_slot(store) == ("a", "", 0)
 
 
 def test_chunks_out_of_order_or_too_long_are_refused() -> None:
@@ -303,14 +303,14 @@ def test_chunks_out_of_order_or_too_long_are_refused() -> None:
 def test_a_power_cut_anywhere_in_an_update_leaves_a_slot_record_that_names_a_whole_slot(seed: int) -> None:
     cut = random.Random(seed).randrange(0, 30)
     store = Store({"slot": b""}, cut)
-    ota.write_slot(Store(store.files), "a", "", 0)
+    slots.write_slot(Store(store.files), "a", "", 0)
     try:
         u = update(store, manifest())
         send(u)
         u.finish()
     except PowerCut:
         pass
-    running, pending, _ = ota.read_slot(Store(store.files))
+    running, pending, _ = slots.read_slot(Store(store.files))
     assert running == "a"
     if pending:
         for path, data in FILES.items():

@@ -78,7 +78,7 @@ class Source:
         self.ring = ring
         self.vectors = [0] * 15
         self.bits = 0xFFFF
-        self.buf = bytearray(2048)
+        self.buf = bytearray(1024)
         self.view = memoryview(self.buf)
         self.a = self.b = 0
         self._reading = None

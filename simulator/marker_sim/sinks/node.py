@@ -17,6 +17,7 @@ from marker_sim.sinks import frames
 from marker_sim.sinks.frames import Frame, FrameKind, Splitter
 from marker_sim.sinks.vm import VirtualMachineMissing, Vm, find_vm
 from tablefw import config as node_config
+from tablefw import schema as node_schema
 
 __all__ = ["BoardConfig", "BoardError", "Frame", "VirtualBoard", "VirtualMachineMissing"]
 
@@ -129,7 +130,7 @@ class VirtualBoard:
                 link.unlink()
             link.symlink_to(target)
         data = self.config.data()
-        node_config.check_all(data)
+        node_schema.check_all(data)
         old = node_config.decode(self._read("config.json"))
         if old is None or old[1] != data:
             serial = old[0] + 1 if old else 1
