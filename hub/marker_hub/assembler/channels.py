@@ -55,6 +55,7 @@ def group_of(profile: str, number: int) -> Group | None:
     return None if channel is None else channel.group
 
 
+@cache
 def trust(profile: str, number: int, code: int | None, override: str | None = None) -> ev.Quality:
     """How far a channel may be believed: its fault, or what a healthy one is worth. code None: never reported, absent."""
     if code is None:

@@ -107,6 +107,8 @@ class Link(msgspec.Struct, frozen=True):
 
     def with_track(self, track: Track) -> Link:
         """With a stream replaced or added; old boots are forgotten."""
+        if len(self.tracks) == 1 and self.tracks[0].boot == track.boot:
+            return msgspec.structs.replace(self, tracks=(track,))
         others = tuple(old for old in self.tracks if old.boot != track.boot)
         return msgspec.structs.replace(self, tracks=(*others, track)[-KEEP_BOOTS:])
 

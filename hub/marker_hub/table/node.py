@@ -108,9 +108,10 @@ def _feed(work: Work, run: ShotRun, rec: Rec) -> None:
 
 def _hanging(work: Work, run: ShotRun, rec: Rec) -> None:
     """A ball fell long after everything else had stopped: it may have hung at the pocket (RP-21.3)."""
-    assert work.match is not None
+    if rec.kind != Kind.DROP or not run.records or work.match is None:
+        return
     limit = work.match.options.get("hang_prompt_s", 0)
-    if rec.kind != Kind.DROP or not limit or not run.records:
+    if not limit:
         return
     if (
         rec.t - max(item.t for item in run.records if item.boot == rec.boot or item is run.records[-1])

@@ -121,14 +121,75 @@ class Work:
     voided: frozenset[int]
 
     def __init__(self, table: Table) -> None:
-        for name in FIELDS:
-            setattr(self, name, getattr(table, name))
+        (
+            self.config,
+            self.n,
+            self.phase,
+            self.link,
+            self.seats,
+            self.pre,
+            self.pre_us,
+            self.run,
+            self.queue,
+            self.match,
+            self.clock,
+            self.pause,
+            self.before_pause,
+            self.countdown_us,
+            self.held,
+            self.placed,
+            self.ticked,
+            self.extra,
+            self.armed_n,
+            self.mark,
+            self.unsorted,
+            self.mode_n,
+            self.notices,
+            self.fault,
+            self.mono_us,
+            self.log,
+            self.marks,
+            self.done,
+            self.undone,
+            self.voided,
+        ) = msgspec.structs.astuple(table)
         self.effects: list[Effect] = []
         self._judged: tuple[ShotRun, Any, Judged] | None = None
 
     def freeze(self) -> Table:
         """The finished value."""
-        return Table(*[getattr(self, name) for name in FIELDS])
+        return Table(
+            self.config,
+            self.n,
+            self.phase,
+            self.link,
+            self.seats,
+            self.pre,
+            self.pre_us,
+            self.run,
+            self.queue,
+            self.match,
+            self.clock,
+            self.pause,
+            self.before_pause,
+            self.countdown_us,
+            self.held,
+            self.placed,
+            self.ticked,
+            self.extra,
+            self.armed_n,
+            self.mark,
+            self.unsorted,
+            self.mode_n,
+            self.notices,
+            self.fault,
+            self.mono_us,
+            self.log,
+            self.marks,
+            self.done,
+            self.undone,
+            self.voided,
+        )
 
     # --- what is asked often -------------------------------------------------------------------------------------
 
