@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from marker_rules.balls import Ball, Player
 from marker_rules.pyramid.legality import Met
@@ -26,15 +26,29 @@ def step(clause: str, text: str, *facts: int, **args: str | int) -> Step:
     return Step(clause, text, tuple(args.items()), facts)
 
 
+@cache
+def player_step(clause: str, text: str, player: Player) -> Step:
+    """A step about one player; there are few of them, so each is made once."""
+    return Step(clause, text, (("by", player),))
+
+
+@lru_cache(maxsize=2048)
+def _contact(ball: Ball, *facts: int) -> Step:
+    return Step("RP-4.1", "contact", (("ball", ball),), facts)
+
+
+@lru_cache(maxsize=2048)
+def _met(clause: str, facts: tuple[int, ...]) -> Step:
+    return Step(clause, "met_" + slug(clause), (), facts)
+
+
 def contact_steps(story: Story) -> list[Step]:
     """What the facts say before any pattern: contact, touching ball, balls that came back or left."""
     steps: list[Step] = []
     if story.touching >= 0:
         steps.append(Step("RP-17.N1", "touching_unmoved", (), (story.touching,)))
     if story.contact_at >= 0:
-        steps.append(
-            Step("RP-4.1", "contact", (("ball", story.cue_contacts[0][1]),), (story.strike_at, story.contact_at))
-        )
+        steps.append(_contact(story.cue_contacts[0][1], story.strike_at, story.contact_at))
     if story.cushion_before >= 0 and story.contact_at >= 0:
         steps.append(Step("RP-4.2", "indirect", (), (story.cushion_before, story.contact_at)))
     if story.jaws or story.back or story.returned or story.off:
@@ -81,26 +95,29 @@ def debt_steps(debt: Pair, score: Pair) -> list[Step]:
 
 def met_step(met: Met) -> Step:
     """The condition of 18 or 11.1 that was met."""
-    return Step(met.clause, "met_" + slug(met.clause), (), met.facts)
+    return _met(met.clause, met.facts)
 
 
 def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int, ...]]) -> list[Step]:
     """Each violation with its item of the penalty list, and the single penalty of several (RP-26.2)."""
-    steps = []
+    steps: list[Step] = []
     for violation in violations:
-        row = FOULS[violation.clause]
-        args = (("by", violation.by),)
-        steps.append(Step(violation.clause, "foul_" + slug(violation.clause), args, facts.get(violation.clause, ())))
-        if row.penalised_by != violation.clause:
-            steps.append(Step(row.penalised_by, "penalty_item", args))
-        if violation.when is When.AFTER:
-            steps.append(Step("RP-20.3", "after_shot", args))
+        steps += _violation(violation.clause, violation.by, violation.when, facts.get(violation.clause, ()))
     if len(violations) > 1:
         players = [violation.by for violation in violations]
-        steps.extend(
-            Step("RP-26.2", "single_penalty", (("by", player),)) for player in Player if players.count(player) > 1
-        )
+        steps += [player_step("RP-26.2", "single_penalty", player) for player in Player if players.count(player) > 1]
     return steps
+
+
+@lru_cache(maxsize=2048)
+def _violation(clause: str, by: Player, when: When, facts: tuple[int, ...]) -> tuple[Step, ...]:
+    row = FOULS[clause]
+    steps = [Step(clause, "foul_" + slug(clause), (("by", by),), facts)]
+    if row.penalised_by != clause:
+        steps.append(player_step(row.penalised_by, "penalty_item", by))
+    if when is When.AFTER:
+        steps.append(player_step("RP-20.3", "after_shot", by))
+    return tuple(steps)
 
 
 @cache

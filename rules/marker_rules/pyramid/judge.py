@@ -84,12 +84,13 @@ def _check_balls(law: GameLaw, before: PyramidState, story: Story) -> None:
     if Ball.C in named and coloured in (Coloured.SHELF_A, Coloured.SHELF_B):
         at = named[Ball.C]
         raise IllegalFact(f"fact {at + 1}: C lies on the {coloured} and cannot take part", position=at)
-    counted = [at for ball, at in named.items() if not law.fixed_cue or ball is not Ball.C]
-    if len(counted) > before.table.balls:
-        at = sorted(counted)[before.table.balls]
+    count = len(named) - (law.fixed_cue and Ball.C in named)
+    if count > before.table.balls:
+        counted = sorted(at for ball, at in named.items() if not law.fixed_cue or ball is not Ball.C)
+        at = counted[before.table.balls]
         what = "white balls" if law.fixed_cue else "balls"
         raise IllegalFact(
-            f"fact {at + 1}: {len(counted)} {what} take part, but only {before.table.balls} are on the table",
+            f"fact {at + 1}: {count} {what} take part, but only {before.table.balls} are on the table",
             position=at,
         )
 

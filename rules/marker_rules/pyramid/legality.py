@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from functools import cache
+from functools import lru_cache
 
 from marker_rules.balls import Ball
 from marker_rules.options import Options
@@ -69,7 +69,7 @@ BREAK_RAILS = {3: "RP-11.1.2", 2: "RP-11.1.3"}  # different object balls that to
 ORDER = (POTTED, *(pattern.clause for pattern in PATTERNS))
 
 
-@cache
+@lru_cache(maxsize=512)
 def patterns(options: Options) -> tuple[tuple[Pattern, ...], ...]:
     """The rows in force under `options`, by tail."""
     rows = list(PATTERNS)

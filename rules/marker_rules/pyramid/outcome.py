@@ -15,6 +15,7 @@ from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Vi
 from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
 from marker_rules.ruling import Placement, Step, Turn
 
+TURN = {player: Turn.of(player) for player in Player}
 ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
 
 
@@ -65,7 +66,7 @@ def _unchanged(case: Case, *steps: Step) -> PyramidRuling:
     return PyramidRuling(
         game=case.law.id,
         striker=case.striker,
-        next=Turn.of(case.striker),
+        next=TURN[case.striker],
         interpretations=tuple(dict.fromkeys(case.readings)),
         steps=(*case.steps, *steps),
         legal=None,
@@ -91,7 +92,7 @@ def series(case: Case) -> PyramidRuling:
     over = (judged and not scored) or any(violation.by is striker for violation in case.violations)
     if over:
         respots: list[str] = []  # the next frame is racked anyway
-        case.steps.append(why.step("RP-30.4c", "run_over", by=striker))
+        case.steps.append(why.player_step("RP-30.4c", "run_over", striker))
     else:
         respots = _respots(case, hand)
         case.steps.append(why.step("RP-30.4b", "run_on", by=striker, n=scored))
@@ -101,7 +102,7 @@ def series(case: Case) -> PyramidRuling:
     return PyramidRuling(
         game=case.law.id,
         striker=striker,
-        next=None if over else Turn.of(striker),
+        next=None if over else TURN[striker],
         winner=before.winner,
         placements=_placements(respots, 0),
         interpretations=tuple(dict.fromkeys(case.readings)),
@@ -199,7 +200,7 @@ def _impose(case: Case, account: Account, violations: list[Violation]) -> tuple[
     for offender in dict.fromkeys(violation.by for violation in violations):
         if case.options["penalty_scheme"] == "opponent_plus_one":
             taken += account.reward(offender.other)
-            case.steps.append(why.step(case.law.plus_one, "plus_one", by=offender.other))
+            case.steps.append(why.player_step(case.law.plus_one, "plus_one", offender.other))
         else:
             penalty = account.charge(offender)
             penalties.append(penalty)
@@ -220,7 +221,7 @@ def _shown_by(case: Case) -> dict[str, tuple[int, ...]]:
     return shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Verdict:
     """What is left of the violations when the frame may be won: charged ones, penalty balls, who comes next."""
 
@@ -240,20 +241,20 @@ def _verdict(case: Case, account: Account) -> _Verdict:
     won = account.winner()
     if won is not None:
         late = [violation for violation in violations if case.is_late(violation)]
-        case.steps.extend(why.step("RP-20.3.N1", "after_frame", by=violation.by) for violation in late)
-        case.steps.append(why.step("RP-30.4a", "frame_won", by=won))
+        case.steps.extend(why.player_step("RP-20.3.N1", "after_frame", violation.by) for violation in late)
+        case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
         charged = [violation for violation in violations if not case.is_late(violation)]
         return _Verdict(charged, (), 0, won, won, None, None, ())
     penalties, taken = _impose(case, account, violations)
     won = account.winner()
     if won is not None:
-        case.steps.append(why.step("RP-30.4a", "frame_won", by=won))
+        case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
         return _Verdict(violations, penalties, taken, won, None, None, None, ())
     if not violations:
         comes = striker if case.credited else striker.other
         case.readings.append("AMB-15")
-        case.steps.append(why.step(case.law.turn, "turn_stays" if case.credited else "turn_passes", by=comes))
-        return _Verdict(violations, (), 0, None, None, Turn.of(comes), None, ())
+        case.steps.append(why.player_step(case.law.turn, "turn_stays" if case.credited else "turn_passes", comes))
+        return _Verdict(violations, (), 0, None, None, TURN[comes], None, ())
     offender = violations[-1].by
     if len({violation.by for violation in violations}) > 1:
         case.readings.extend(("AMB-43", "AMB-44"))
