@@ -125,6 +125,7 @@ def test_every_condition_and_every_foul_has_its_phrases() -> None:
 
 def step_keys() -> set[str]:
     """Phrase keys given to steps as plain text, in every module of the game."""
+    makers = ("Step", "step", "player_step")
     found = set()
     for path in sorted((ROOT / "rules/marker_rules/pyramid").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -132,9 +133,9 @@ def step_keys() -> set[str]:
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             key = node.args[1]
-            if name in ("Step", "step") and isinstance(key, ast.Constant):
+            if name in makers and isinstance(key, ast.Constant):
                 found.add(key.value)
-            elif name in ("Step", "step") and isinstance(key, ast.IfExp):
+            elif name in makers and isinstance(key, ast.IfExp):
                 found |= {part.value for part in (key.body, key.orelse) if isinstance(part, ast.Constant)}
     return found
 
