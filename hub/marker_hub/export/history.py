@@ -79,6 +79,8 @@ def events(run: ShotRun) -> list[dict[str, Any]]:
                 "kind": kind,
                 "what": channel.place,
                 "source": "node",
+                "channel": channel.name,
+                "volts": rec.v / 1000 if rec.kind == Kind.HIT and rec.v != 65535 else None,
                 "weak": rec.doubtful,
             }
         )

@@ -10,6 +10,7 @@ from marker_hub.assembler.reading import live_facts
 from marker_hub.match.judge import Judged, question
 from marker_hub.match.state import MatchState
 from marker_hub.phases import Phase
+from marker_hub.projections.observations import observations
 from marker_hub.projections.palette import palette
 from marker_hub.projections.rulings import brief, ruling_view
 from marker_hub.projections.table_page import record_view
@@ -66,6 +67,7 @@ def sheet_view(table: Table, shot: int | None = None) -> Json:
         "direct": [],
         "conflict": [],
         "evidence": None,
+        "observations": [],
         "buttons": {},
         "question": None,
     }
@@ -76,6 +78,7 @@ def sheet_view(table: Table, shot: int | None = None) -> Json:
         "shot": run.no,
         "calls": [{"code": c.code, "by": c.by, "when": c.when, "args": list(c.args)} for c in run.calls],
         "evidence": _evidence(table),
+        "observations": observations(table, run),
     }
     if run.ask:
         return empty | _asked(match, run.ask)
@@ -93,7 +96,11 @@ def _closed_sheet(table: Table, shot: int) -> Json:
     past = msgspec.structs.replace(match, state=record.before)
     work = Work(msgspec.structs.replace(table, run=record.run, queue=(), match=past))
     calls = [{"code": c.code, "by": c.by, "when": c.when, "args": list(c.args)} for c in record.run.calls]
-    made |= {"calls": calls, "evidence": _evidence(msgspec.structs.replace(table, run=record.run))}
+    made |= {
+        "calls": calls,
+        "evidence": _evidence(msgspec.structs.replace(table, run=record.run)),
+        "observations": observations(table, record.run),
+    }
     return made | _judged(past, work, work.judged()) | {"record": record_view(match, record)}
 
 

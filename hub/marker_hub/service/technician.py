@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from marker_hardware import calibration
 from marker_hardware import wire as contract
+from marker_hardware.codes import Flag, Kind
 from marker_hardware.wire import Group, Quality
+from marker_hub.entries import Entry, Obs
+from marker_hub.projections.observations import UNKNOWN, block_ms
 
 if TYPE_CHECKING:
     from marker_hub.ingest.core import TableLink
     from marker_hub.service.hub import Hub
     from marker_hub.service.tables import TableRuntime
+
+RECENT_MS = 10_000
+RECENT_MAX = 400
+"""Entries looked at for the newest events; a table makes far fewer in ten seconds unless a channel is sick."""
 
 _KINDS = {Group.PIN: "pin", Group.RAIL: "cushion", Group.CLICK: "click", Group.GATE: "gate"}
 
@@ -18,13 +26,14 @@ _KINDS = {Group.PIN: "pin", Group.RAIL: "cushion", Group.CLICK: "click", Group.G
 def service_view(hub: Hub, table: TableRuntime) -> dict[str, Any]:
     """JSON of GET /api/tables/{id}/service."""
     link = hub.ingest.tables[table.id]
+    recent = _recent(hub, table)
     return {
         "id": table.id,
         "name": table.config.name,
         "profile": link.profile,
         "node": _node(hub, link),
-        "channels": _channels(link),
-        "events": [],
+        "channels": _channels(link, recent),
+        "events": [_event(entry, body, hub.now_ms()) for entry, body in recent],
         "commissioning": None,
         "rejects": [
             {"at_ms": row.wall_ms, "topic": row.topic, "reason": row.reason}
@@ -34,6 +43,26 @@ def service_view(hub: Hub, table: TableRuntime) -> dict[str, Any]:
         "refused": table.reconciler.refused,
         "faults": table.faults,
         "notices": [{"code": notice.code, "text": notice.text} for notice in hub.notices],
+    }
+
+
+def _recent(hub: Hub, table: TableRuntime) -> list[tuple[Entry, Obs]]:
+    """The observations of the last ten seconds, oldest first; read from the journal, so it works without a match too."""
+    since = hub.now_ms() - RECENT_MS
+    entries = hub.reader.entries(table.id, after=max(0, table.n - RECENT_MAX))
+    return [(entry, entry.body) for entry in entries if isinstance(entry.body, Obs) and entry.wall_ms >= since]
+
+
+def _event(entry: Entry, body: Obs, now_ms: int) -> dict[str, Any]:
+    kind = Kind(body.kind)
+    return {
+        "id": entry.n,
+        "ms": entry.wall_ms - now_ms,
+        "channel": contract.channel_name(body.ch),
+        "kind": kind.name.lower(),
+        "v": body.v / 1000 if kind is Kind.HIT and body.v != UNKNOWN else None,
+        "pulse_ms": block_ms(body.aux) if kind is Kind.DROP else None,
+        "unsure": bool(body.aux & (Flag.UNSURE | Flag.MERGED)),
     }
 
 
@@ -62,10 +91,12 @@ def _node(hub: Hub, link: TableLink) -> dict[str, Any] | None:
     }
 
 
-def _channels(link: TableLink) -> list[dict[str, Any]]:
+def _channels(link: TableLink, recent: list[tuple[Entry, Obs]]) -> list[dict[str, Any]]:
     qualities: dict[str, Quality] = dict(link.birth.channels) if link.birth else {}
     if link.health_raw is not None:
         qualities.update(link.health_raw.channels)
+    newest = {contract.channel_name(body.ch): (entry, body) for entry, body in recent}
+    need = calibration.load().piezo.vth.floor_mv / 1000
     rows = []
     for channel in contract.channels(link.profile).values():
         kind = _KINDS.get(channel.group)
@@ -73,6 +104,7 @@ def _channels(link: TableLink) -> list[dict[str, Any]]:
             continue
         quality = qualities.get(channel.name)
         word = "absent" if quality is None else quality.name.lower()
+        entry, body = newest.get(channel.name, (None, None))
         rows.append(
             {
                 "channel": channel.name,
@@ -80,12 +112,19 @@ def _channels(link: TableLink) -> list[dict[str, Any]]:
                 "kind": kind,
                 "quality": channel.quality if word == "ok" else word,
                 "reason": "",
-                "last_v": None,
-                "noise_v": None,
-                "threshold_v": None,
-                "pulse_ms": None,
-                "latency_ms": None,
+                "last_v": body.v / 1000 if body is not None and body.kind == Kind.HIT and body.v != UNKNOWN else None,
+                "noise_v": None,  # the node keeps its floor to itself and reports only that a channel is noisy
+                "threshold_v": need if kind in ("cushion", "click") else None,
+                "pulse_ms": block_ms(body.aux) if body is not None and body.kind == Kind.DROP else None,
+                "latency_ms": _latency_ms(link, entry) if entry is not None else None,
                 "beam": None,
             }
         )
     return rows
+
+
+def _latency_ms(link: TableLink, entry: Entry) -> float | None:
+    """From the edge to the journal by the node's clock as the hub knows it; None before the first clock sample."""
+    if link.clock is None or entry.dev_us is None:
+        return None
+    return round((entry.mono_us - (entry.dev_us + link.clock.off)) / 1000, 1)

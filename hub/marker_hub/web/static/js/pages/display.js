@@ -19,7 +19,7 @@ await fontsReady();
 document.title = t("title.display", { table });
 
 const kiosk = new Kiosk();
-const stream = new Stream([table], { onChange: draw, onAnnounce: (data) => kiosk.announce(data) });
+const stream = new Stream([table], { onChange: draw, onAnnounce: (data) => kiosk.announce(data, stream.tables.get(table)) });
 window.addEventListener("resize", draw);
 
 function remember(view) {

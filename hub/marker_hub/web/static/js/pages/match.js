@@ -166,7 +166,7 @@ function replay() {
     tableDrawing(geometry, { marks, down, carom: match.game === "five-pins", extra: tellers(until), label: until.map((event) => words(event)).join("; ") || t("replay.nothing") }),
     h("p", { class: "only" }, events.length ? t("replay.only") : t("replay.nothing")),
     h("ol", { class: "events-list" }, events.map((event, index) => h("li", { key: String(index), class: `${index === step - 1 ? "now" : ""} ${event.weak ? "weak" : ""}` },
-      h("button", { onclick: () => { stop(); step = index + 1; draw(); } }, h("span", { class: "when" }, when(event)), h("span", { class: "what" }, `${index + 1}. ${words(event)}`), h("span", { class: "from" }, has(`source.${event.source}`) ? t(`source.${event.source}`) : (event.source ?? "")))))),
+      h("button", { onclick: () => { stop(); step = index + 1; draw(); } }, h("span", { class: "when" }, when(event)), h("span", { class: "what" }, `${index + 1}. ${words(event)}`), h("span", { class: "from" }, event.channel ? `${event.channel}${event.volts ? `, ${num(event.volts, 2)} ${t("volt")}` : ""}` : has(`source.${event.source}`) ? t(`source.${event.source}`) : (event.source ?? "")))))),
     h("div", { class: "player-keys" },
       h("button", { class: "key", disabled: step <= 0, onclick: () => { stop(); step -= 1; draw(); } }, t("replay.back")),
       h("button", { class: timer ? "key on" : "key on", disabled: !events.length, onclick: play }, timer ? t("replay.stop") : t("replay.play")),

@@ -20,7 +20,7 @@ function heard(view) {
   const facts = view.live?.facts ?? [];
   const pins = PINS.filter((pin) => facts.some((fact) => fact.kind === "pin" && fact.what === pin && fact.sure !== false));
   const count = (kind) => facts.filter((fact) => fact.kind === kind).length;
-  const contacts = count("click") - 1;
+  const contacts = count("click"); // the tip is not among them
   return [
     pins.length ? t("heard.pins", { n: pins.length, pins: new Intl.ListFormat(lang, { type: "conjunction" }).format(pins.map((pin) => t(`pin.${pin}`))) }) : "",
     count("pot") ? t("live.pots", { n: count("pot") }) : "",
