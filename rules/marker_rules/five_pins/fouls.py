@@ -52,6 +52,8 @@ def split_calls(calls: Iterable[Call], striker: Player) -> tuple[frozenset[str],
 def stroke_errors(view: ShotView, called: frozenset[str], mode: Mode, law: Law) -> list[Error]:
     """The lettered errors of a stroke, each once, in the order of the text."""
     found: list[Error] = []
+    if not called and view.unsuspicious:
+        return found
     for row in ERRORS if called else SHOWN:
         shown = row.shown(view) if row.shown is not None else None
         if shown is None:

@@ -12,6 +12,7 @@ from marker_rules.errors import IllegalInput
 from marker_rules.five_pins.ruling import FivePinsRuling
 from marker_rules.five_pins.state import FivePinsState, Mode, Score
 from marker_rules.options import Options
+from marker_rules.ruling import Turn
 
 FIELDS = frozenset({"striker", "score", "limit", "mode", "pins", "frozen"})
 W = TypeVar("W", bound=StrEnum)
@@ -36,12 +37,6 @@ def _whole(value: object, field: str, low: int, high: int) -> int:
     return value
 
 
-def _score(value: object, limit: int) -> Score:
-    if not isinstance(value, Mapping) or value.keys() != {"A", "B"}:
-        raise IllegalInput(f"score: {value!r} is not of the form {{A: points, B: points}}", code="score")
-    return Score(_whole(value["A"], "score.A", 0, limit - 1), _whole(value["B"], "score.B", 0, limit - 1))
-
-
 def read_pins(value: object) -> frozenset[Pin]:
     """The pins standing. Raises IllegalInput."""
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
@@ -62,15 +57,37 @@ def read_before(before: Mapping[str, Any], options: Options) -> FivePinsState:
     if not before.keys() <= FIELDS:
         name = next(name for name in before if name not in FIELDS)
         raise IllegalInput(f"before.{name} is not known; there are {', '.join(sorted(FIELDS))}", code=str(name))
-    limit = _whole(before.get("limit", options["points_limit"]), "limit", 1, 1_000_000)
+    score = before.get("score", _NO_SCORE)
+    if not isinstance(score, Mapping) or score.keys() != {"A", "B"}:
+        raise IllegalInput(f"score: {score!r} is not of the form {{A: points, B: points}}", code="score")
+    pins = read_pins(before["pins"]) if "pins" in before else ALL_PINS
+    given = (before.get("striker"), score["A"], score["B"], before.get("limit"), before.get("mode", "normal"))
+    try:
+        return _state(*given, pins, options)
+    except TypeError:  # a value that cannot be a key of the cache is wrong, and is named without it
+        return _state.__wrapped__(*given, pins, options)
+
+
+_NO_SCORE = {"A": 0, "B": 0}
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _state(
+    striker: object, a: object, b: object, limit: object, mode: object, pins: frozenset[Pin], options: Options
+) -> FivePinsState:
+    """The same state again for the same words: the examples of a file mostly start alike."""
+    most = _whole(options["points_limit"] if limit is None else limit, "limit", 1, 1_000_000)
     return FivePinsState(
-        striker=read_word(Player, before.get("striker"), "striker"),
-        limit=limit,
-        score=_score(before.get("score", {"A": 0, "B": 0}), limit),
-        mode=read_word(Mode, before.get("mode", Mode.NORMAL.value), "mode"),
-        pins=read_pins(before["pins"]) if "pins" in before else ALL_PINS,
+        striker=read_word(Player, striker, "striker"),
+        limit=most,
+        score=Score(_whole(a, "score.A", 0, most - 1), _whole(b, "score.B", 0, most - 1)),
+        mode=read_word(Mode, mode, "mode"),
+        pins=pins,
         options=options,
     )
+
+
+_WORD: dict[object, str | None] = {None: None, **{word: word.value for word in (*Player, *Turn)}}
 
 
 def result(ruling: FivePinsRuling) -> dict[str, Any]:
@@ -80,9 +97,9 @@ def result(ruling: FivePinsRuling) -> dict[str, Any]:
         "components": [[component.name, component.points] for component in ruling.components],
         "score": ruling.score.words(),
         "ball_in_hand": ruling.ball_in_hand,
-        "next": ruling.next.value if ruling.next else None,
+        "next": _WORD[ruling.next],
         "respot": list(ruling.respot),
-        "winner": ruling.winner.value if ruling.winner else None,
+        "winner": _WORD[ruling.winner],
         "manual": ruling.manual,
         "short": ruling.short,
         "clauses": list(ruling.clauses),

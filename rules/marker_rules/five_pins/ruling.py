@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from marker_rules.balls import Player
 from marker_rules.five_pins.state import NIL, Half, Score
 from marker_rules.ruling import Component, Ruling, Turn
+
+_REFEREE = Turn.REFEREE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,8 @@ class FivePinsRuling(Ruling):
     @property
     def short(self) -> str:
         """`A+6`, `B+4*` (* ball in hand), `0`; both credited: `A+2 B+4*`; `referee` where he must decide."""
-        if self.next is Turn.REFEREE:
+        if self.next is _REFEREE:
             return "referee"
-        parts = [f"{player}+{points}" for player in Player if (points := self.points.of(player))]
-        return " ".join(parts or ["0"]) + ("*" if self.ball_in_hand else "")
+        a, b = self.points
+        credit = f"A+{a} B+{b}" if a and b else f"A+{a}" if a else f"B+{b}" if b else "0"
+        return credit + "*" if self.ball_in_hand else credit

@@ -10,6 +10,7 @@ from marker_rules.balls import Pin
 from marker_rules.five_pins.law import CAROM, CENTRE_PIN, RICOCHET, SIDE_PIN
 
 FULL_LAYOUT = len(Pin)
+CENTRE = Pin.C
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def pins_worth(felled: Collection[Pin], standing: Collection[Pin], need_full: bo
     """
     if not felled:
         return ()
-    centre = Pin.C in felled
+    centre = CENTRE in felled
     return _pins(centre, len(felled) - centre, len(standing) == FULL_LAYOUT, need_full, alone)
 
 

@@ -10,6 +10,8 @@ from marker_rules.balls import ALL_PINS, GameId, Pin, Player
 from marker_rules.options import Options
 from marker_rules.ruling import Placement
 
+_A = Player.A
+
 
 class Mode(StrEnum):
     """How the next stroke is played."""
@@ -47,11 +49,11 @@ class Score(NamedTuple):
 
     def of(self, player: Player) -> int:
         """The points of one player."""
-        return self.a if player is Player.A else self.b
+        return self.a if player is _A else self.b
 
     def plus(self, player: Player, points: int) -> Score:
         """The score with `points` added for one player."""
-        return Score(self.a + points, self.b) if player is Player.A else Score(self.a, self.b + points)
+        return Score(self.a + points, self.b) if player is _A else Score(self.a, self.b + points)
 
     def capped(self, limit: int) -> Score:
         """Cut down to the limit of the game (FP-2.3)."""

@@ -16,6 +16,7 @@ from marker_rules.five_pins.law import CAROM, RICOCHET, Law
 from marker_rules.notation import format_fact
 
 CUE, OPPONENT, RED = Ball.CUE, Ball.OPPONENT, Ball.RED
+TOWARD, AWAY = f.LeanHow.TOWARD, f.LeanHow.AWAY
 
 
 class ShotView:
@@ -89,6 +90,16 @@ class ShotView:
             _READERS[type(fact)](self, fact, index)
 
     @property
+    def unsuspicious(self) -> bool:
+        """True where no row of the law can find an error in the facts: the opponent's ball first, nothing else amiss."""
+        return (
+            self.opponent_at >= 0
+            and self.red_first < 0
+            and not (self.cue_before or self.off or self.wrong or self._hops_before)
+            and len(self._struck) < 2
+        )
+
+    @property
     def hopped(self) -> tuple[int, ...]:
         """Jumps over pins that are error O: by cue ball or red, before the contact, no pin felled by that ball (A10)."""
         if not self._hops_before:
@@ -98,11 +109,15 @@ class ShotView:
     @property
     def clipped(self) -> tuple[int, ...]:
         """Jumps before the contact that are no error O, because the jumping ball felled a pin (A10)."""
+        if not self._hops_before:
+            return ()
         return tuple(at for ball, at in self._hops_before if ball in self._felled_before)
 
     # --- checks -------------------------------------------------------------------------------------------------
 
     def _ball(self, ball: Ball, fact: f.Fact, index: int) -> None:
+        if not self.off and (ball is CUE or ball is OPPONENT or ball is RED):
+            return
         if ball is not CUE and ball is not OPPONENT and ball is not RED:
             _refuse(fact, index, f"ball {ball} is not on a five-pins table ({', '.join(FIVE_PINS_BALLS)} are)")
         if ball in self.off:
@@ -224,10 +239,10 @@ class ShotView:
         if fact.ball is not CUE:  # a fall caused by the motion of another ball counts (A26)
             self._fell(fact.pin, fact.ball, index)
             self.noted.append(("FP-T.1", "lean_other", index))
-        elif fact.how is f.LeanHow.TOWARD:
+        elif fact.how is TOWARD:
             self._fell(fact.pin, CUE, index)
             self.noted.append(("FP-T.6b", "lean_toward", index))
-        elif fact.how is f.LeanHow.AWAY:
+        elif fact.how is AWAY:
             self.respot[fact.pin] = None
             if self._law.leaning_later:
                 self.felled.setdefault(fact.pin, (None, index))

@@ -20,6 +20,7 @@ from marker_rules.ruling import Component, Turn
 
 FAMILY = "five-pins"
 LETTERS = frozenset(ERROR_OF)
+_PLAYERS, _REFEREE = tuple(Player), Turn.REFEREE
 
 
 def _say(key: str, lang: str, **args: str | int) -> str:
@@ -67,8 +68,8 @@ def sentence(
     ruling: FivePinsRuling, before: FivePinsState, lang: str, names: Mapping[Player, str] | None = None
 ) -> str:
     """One sentence on a ruling. names: shown for A and B, unchanged."""
-    who: Callable[[Player], str] = (lambda player: names[player]) if names else (lambda player: player.value)
-    if ruling.next is Turn.REFEREE:
+    who: Callable[[Player], str] = (lambda player: names[player]) if names else str
+    if ruling.next is _REFEREE:
         both = any(step.text == "both_reach_limit" for step in ruling.steps)
         return f"{who(ruling.striker)}: {_say('both_limit' if both else 'referee', lang)}."
     if ruling.manual:
@@ -88,14 +89,14 @@ def sentence(
 def _gains(ruling: FivePinsRuling, before: FivePinsState, lang: str, who: Callable[[Player], str]) -> list[str]:
     """Who is credited what, who has ball in hand, who wins."""
     said = []
-    for player in Player:
+    for player in _PLAYERS:
         parts = []
         points = ruling.points.of(player)
         if points:
             credited = ruling.score.of(player) - before.score.of(player)
             cut = credited < points
             parts.append(_cut(credited, points, lang) if cut else _plus(points, lang))
-        if ruling.ball_in_hand and ruling.next is not None and ruling.next.value == player.value:
+        if ruling.ball_in_hand and ruling.next == player.value:
             parts.append(_say("hand", lang))
         if ruling.winner is player:
             parts.append(_say("wins", lang))
