@@ -26,8 +26,9 @@ PROVEN = {  # the worst case of the question trees, by game and sensors
 @pytest.mark.parametrize("game_id", list(GameId))
 def test_random_shots_are_never_ruled_wrong(game_id: GameId, sensors: Sensors) -> None:
     """Truthful answers, by questions and by the sheet, end in the true ruling within the proven number of questions."""
-    tally = ask_through(Options(game_id), sensors, 40, seed=2)
-    assert (tally.shots, tally.wrong, tally.truth_excluded, tally.above_worst_case) == (40, 0, 0, 0)
+    number = 15 if (game_id, sensors) == (GameId.FIVE_PINS, Sensors.NONE) else 60
+    tally = ask_through(Options(game_id), sensors, number, seed=2)
+    assert (tally.shots, tally.wrong, tally.truth_excluded, tally.above_worst_case) == (number, 0, 0, 0)
     assert tally.most <= PROVEN[game_id][sensors]
     assert tally.taps >= tally.shots
 

@@ -28,7 +28,7 @@ from marker_rules.evidence import likelihood as counts
 from marker_rules.facts import Contact
 from marker_rules.options import Options, switches
 
-SHOTS = 40
+SHOTS = 24
 SINGLE = {
     Kind.PIN: [f"pin {pin}" for pin in Pin],
     Kind.GATE: [f"gate {pocket}" for pocket in Pocket],
