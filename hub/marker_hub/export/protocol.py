@@ -98,6 +98,14 @@ class _Writer:
             self.document.text(_RIGHT, 30, str(self.document.pages), 8, right=True, grey=0.4)
             self.y = _TOP
 
+    def clipped(self, text: str, width: float, size: float) -> str:
+        """The text, shortened with an ellipsis where it is too wide."""
+        if self.document.font.width(text, size) <= width:
+            return text
+        while text and self.document.font.width(f"{text}…", size) > width:
+            text = text[:-1]
+        return f"{text}…"
+
     def lines(self, text: str, width: float, size: float) -> list[str]:
         font, made, current = self.document.font, [], ""
         for word in text.split():
@@ -153,7 +161,7 @@ def _game(writer: _Writer, detail: dict[str, Any], game: dict[str, Any], words: 
         lines = writer.lines(f"{sentence}{note}{'  ' + clause if clause else ''}", 290, 9)
         writer.room(_ROW * len(lines))
         document.text(_LEFT + 18, writer.y + 9, str(shot["shot"]), 9, right=True, grey=0.3)
-        document.text(_LEFT + 28, writer.y + 9, name_of(detail, shot["striker"])[:30], 9)
+        document.text(_LEFT + 28, writer.y + 9, writer.clipped(detail["players"][shot["striker"]]["name"], 130, 9), 9)
         for line in lines:
             document.text(_LEFT + 165, writer.y + 9, line, 9)
             writer.y += _ROW

@@ -48,6 +48,7 @@ class _Connection:
         self.generation = 0
         self.up = False
         self.refused = ""
+        self.login_refused = False
         self._endpoint = endpoint
         self._handler = handler
         self._will = will
@@ -57,6 +58,7 @@ class _Connection:
         self._ready = asyncio.Event()
         self._stopping = False
         self._accepted = False
+        self._live = False
         self._task: asyncio.Task[None] | None = None
         self._misc: asyncio.TimerHandle | None = None
 
@@ -66,8 +68,11 @@ class _Connection:
         self._task = self._loop.create_task(self._run(), name=f"mqtt-{self.session.value}")
 
     async def wait_ready(self, timeout: float) -> bool:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._ready.wait(), timeout)
+        """Whether it came up in time; ends at once where the broker refuses the login."""
+        deadline = self._loop.time() + timeout
+        while not self.up and not self.login_refused and self._loop.time() < deadline:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ready.wait(), 0.05)
         return self.up
 
     async def stop(self) -> None:
@@ -143,6 +148,7 @@ class _Connection:
 
     def _lost(self, reason: str) -> None:
         self._ready.clear()
+        self._live = False
         self._closed.set()
         if self.up:
             self.up = False
@@ -182,15 +188,19 @@ class _Connection:
     def _on_connect(self, client: paho.Client, _data: Any, flags: Any, reason: Any, _properties: Any) -> None:
         if reason.is_failure:
             self.refused = f"the broker refused the login: {reason}"
+            self.login_refused = True
             self._closed.set()
             return
         self.generation += 1
         self._accepted = True
+        self._live = True
         filters = [(DURABLE_FILTER, 1)] if self.session is Session.DURABLE else list(PLAIN_FILTERS)
         if self.session is Session.PLAIN:
             filters.append((f"hub/{self._endpoint.hub}/online", 1))
         client.subscribe(filters)
         log.debug("%s: connected, session present: %s", self.session.value, flags.session_present)
+        if self.session is Session.DURABLE and flags.session_present:
+            self._came_up()  # the subscription stands; its confirmation may come only after a long backlog
 
     def _on_subscribe(self, _client: Any, _data: Any, _mid: int, reasons: Any, _properties: Any) -> None:
         refused = [str(reason) for reason in reasons if reason.is_failure]
@@ -198,6 +208,10 @@ class _Connection:
             self.refused = f"the broker refused a subscription: {', '.join(refused)}"
             self._closed.set()
             return
+        if not self.up:
+            self._came_up()
+
+    def _came_up(self) -> None:
         self.up = True
         self.refused = ""
         self._ready.set()
@@ -282,7 +296,8 @@ class _Connection:
 
     def ack(self, message: Message) -> bool:
         client = self._client
-        if client is None or not self.up or message.generation != self.generation:
+        # A resumed session delivers right after CONNACK, before our SUBSCRIBE is answered: those count too.
+        if client is None or not self._live or message.generation != self.generation:
             return False
         return client.ack(message.mid, 1) == MQTTErrorCode.MQTT_ERR_SUCCESS
 
