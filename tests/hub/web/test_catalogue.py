@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from importlib.resources import files
 
 import pytest
 
@@ -73,6 +74,17 @@ def test_undo_can_name_everything_it_takes_back() -> None:
     hub_only = {tag(body) for body in (*entries.NODE_BODIES, *entries.HUB_BODIES)}
     kinds = {tag(body) for body in entries.Body.__args__} - hub_only - {"undo", "redo", "undone", "redone"}  # type: ignore[attr-defined]
     assert sorted(f"undo.{kind}" for kind in kinds if f"undo.{kind}" not in words("en")) == []
+
+
+def test_every_notice_of_the_table_has_words() -> None:
+    """The codes the core gives its notices, read from its source, so that none is shown as a code or lost."""
+    said = set()
+    for module in (files("marker_hub") / "table").iterdir():
+        if module.name.endswith(".py"):
+            said |= set(re.findall(r"""\.notice\(\s*"([\w-]+)\"""", module.read_text(encoding="utf-8")))
+    elsewhere = {"incomplete", "suspended", "time_called"}
+    assert len(said) > 10
+    assert sorted(code for code in said - elsewhere if f"notice.{code}" not in words("en")) == []
 
 
 def test_plural_forms_are_those_of_the_language() -> None:

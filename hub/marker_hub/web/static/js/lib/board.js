@@ -24,7 +24,7 @@ function top(view, context) {
     h("span", { class: "table" }, tableName(view)),
     h("span", { class: "part" }, t(`game.${view.game}`)),
     match ? [h("span", { class: "part" }, gameNumber(match, view.game)), h("span", { class: "part" }, goal(match, view.game))] : null,
-    view.node === "offline" ? h("span", { class: "tag known" }, t("node.offline")) : null,
+    view.recording === false ? h("span", { class: "tag call" }, t("not.recording")) : view.node === "offline" ? h("span", { class: "tag known" }, t("node.offline")) : null,
     h("span", { class: "hall-clock" }, clockText(context.now)));
 }
 

@@ -5,7 +5,7 @@ import { has, num, pick, signed, span, t } from "../lib/i18n.js";
 import { arrow, tick } from "../lib/marks.js";
 import { remaining } from "../lib/stream.js";
 import { choice, surname } from "./parts.js";
-import { change, evidence, layout, missingRow, rows } from "./sheet.js";
+import { change, evidence, layout, missingRow, notices, rows } from "./sheet.js";
 
 const WITH_SHEET = new Set(["rolling", "settling", "asking", "proposed"]);
 
@@ -36,6 +36,8 @@ function lag(state) {
   const late = new Set(ui.late ?? []);
   const toggle = (player) => { late.has(player) ? late.delete(player) : late.add(player); ui.late = [...late]; state.draw(); };
   return [
+    notices(state),
+    hints(state),
     h("h2", {}, t("lag.who")),
     h("div", { class: "stack" }, ["A", "B"].map((player) => choice(state, surname(view, player), { kind: "lag_result", winner: player, late: [...late] })),
       choice(state, t("lag.replay"), { kind: "lag_result", winner: "replay", late: [...late] })),
@@ -44,6 +46,18 @@ function lag(state) {
       h("button", { key: player, class: late.has(player) ? "answer on" : "answer", "aria-pressed": String(late.has(player)), onclick: () => toggle(player) }, h("span", { class: "label name" }, late.has(player) ? tick() : null, surname(view, player))))),
     layout(state), seats(state),
   ];
+}
+
+/** What the sensors say of a lag; never more than a hint. */
+function hints(state) {
+  const lag_ = state.view.lag;
+  if (!lag_) return null;
+  const said = [
+    lag_.late === true ? t("lag.hint.late") : "",
+    lag_.long?.length ? t("lag.hint.long", { rails: lag_.long.map((rail) => t(`rail.${rail}`)).join(", ") }) : "",
+    lag_.pins?.length ? t("lag.hint.pins", { pins: lag_.pins.map((pin) => t(`pin.${pin}`)).join(", ") }) : "",
+  ].filter(Boolean);
+  return said.length ? h("p", { class: "dim", role: "status" }, t("sensors.say", { text: said.join(", ") })) : null;
 }
 
 function choices(state) {
@@ -62,7 +76,7 @@ function placing(state) {
   const word = (what) => (PINS.includes(what) ? t("pin.named", { pin: t(`pin.${what}`) }) : has(`which.${what}`) ? t(`which.${what}`) : t("ball.named", { ball: what }));
   const spot = (name) => (!name ? "" : has(`spot.${name}`) ? t(`spot.${name}`) : name);
   return [
-    view.review?.length ? rows(state)[1] : null,
+    notices(state),
     choices(state),
     todo.length ? h("section", { class: "row", key: "todo" }, h("div", { class: "ask" }, h("h2", {}, t("place.todo"))),
       h("ul", { class: "todo" }, todo.map((item) => h("li", { key: `${item.what}${item.spot}` },
@@ -92,7 +106,7 @@ function callsRow(state) {
   return h("button", { class: "calls-row", key: "calls", onclick: () => state.show("calls") }, h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, t("calls.none"))));
 }
 
-const armed = (state) => [h("p", { class: "notice" }, phaseText(state.view)), callsRow(state), layout(state), quickKeys(state)];
+const armed = (state) => [notices(state), h("p", { class: "notice" }, phaseText(state.view)), callsRow(state), layout(state), quickKeys(state)];
 
 function pausing(state) {
   const { view, stream } = state;

@@ -1,7 +1,7 @@
 // The shot sheet: only the rows that can still change the result, the likeliest answers chosen, one press accepts.
 import { h } from "../lib/dom.js";
 import { isPyramid, PINS, pinsText, pointsOf } from "../lib/facts.js";
-import { lang, num, pick, signed, t } from "../lib/i18n.js";
+import { has, lang, num, pick, signed, t } from "../lib/i18n.js";
 import { diamond, forward, PIN_PATH, tick } from "../lib/marks.js";
 import { surname } from "./parts.js";
 
@@ -43,7 +43,7 @@ export function rows(state) {
   const list = sheet?.rows ?? [];
   return [
     incomplete(view),
-    view.review?.length ? review(state) : null,
+    notices(state),
     ...list.map((row, index) => (row.multi ? multi(state, row, index) : single(state, row, index))),
     sheet?.direct?.length > 1 && list.length > 1 ? direct(state) : null,
     calls(state),
@@ -118,10 +118,19 @@ function calls(state) {
     h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, words.join(", ") || t("calls.none"))), forward());
 }
 
-function review(state) {
-  return h("section", { class: "row review", key: "review" }, state.view.review.map((item) =>
-    h("div", { class: "notice", key: `r${item.shot}` }, h("span", {}, t("review", { shot: item.shot, old: item.old?.short ?? "–", now: item.new?.short ?? "–" })),
-      h("button", { class: "choice", onclick: () => state.amend(item.shot) }, t("review.look")))));
+const QUIET = new Set(["incomplete", "suspended", "time_called"]); // said elsewhere on the page
+const ALARM = new Set(["not-recording", "no-link", "fault", "replay-mismatch", "node-lost", "loss"]);
+
+/** What the hub has to say: late evidence, open shots, a node that went away. */
+export function notices(state) {
+  const list = (state.view.notices ?? []).filter((note) => !QUIET.has(note.code) && has(`notice.${note.code}`));
+  if (!list.length) return null;
+  return h("section", { class: "notices", key: "notices", role: "status" }, list.map((note) => {
+    const args = Object.fromEntries(Object.entries(note.args ?? {}).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
+    const shot = note.code === "review" || note.code === "withdrawn" || note.code === "replay-mismatch" ? note.args.shot : note.code === "open" || note.code === "set-aside" ? note.args.shots?.[0] : null;
+    return h("div", { class: ALARM.has(note.code) ? "notice flame" : "notice", key: note.code }, h("span", {}, t(`notice.${note.code}`, args)),
+      shot ? h("button", { class: "choice", onclick: () => state.amend(shot) }, t("review.look")) : null);
+  }));
 }
 
 /** The table as it stands, for the wider layouts and for setting pins. */

@@ -4,6 +4,7 @@ import { num, secondsText, dayText, t } from "../lib/i18n.js";
 import { cross, tick } from "../lib/marks.js";
 
 export const TRIALS = 20;
+const COUNTS = { pin: "lost", cushion: "hit", click: "hit", gate: "drop" };
 const PLAN = { cushion: ["weak", "medium", "weak", "strong"], click: ["weak", "medium", "weak", "strong"], pin: ["topple"], gate: ["drop"] };
 
 /** What the next hit should be like. */
@@ -18,6 +19,8 @@ export function listen(check, events) {
   for (const event of events) {
     if (event.id <= check.since) continue;
     check.since = event.id;
+    if (event.kind !== COUNTS[check.kind] && !Object.values(COUNTS).includes(event.kind)) continue; // a pin being set up again is no hit
+    if (event.channel === check.channel && event.kind !== COUNTS[check.kind]) continue;
     if (event.channel !== check.channel) {
       const last = check.trials.at(-1);
       if (last?.heard && last.heardAt !== undefined && event.at - last.heardAt < 300) last.foreign = (last.foreign ?? 0) + 1;
