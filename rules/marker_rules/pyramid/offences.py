@@ -109,7 +109,9 @@ def sort_calls(shot: Shot, game: GameId, striker: Player, options: Options) -> E
     entered = Entered()
     _read_decided(entered, shot.decided, striker)
     for call in shot.calls:
-        _read_call(entered, call, game, striker, options)
+        _read_call(entered, call, game, striker)
+    if options["uncorrected_placement"] == "stop_play" and any(v.clause == "RP-10.3c" for v in entered.violations):
+        entered.void_by = "RP-10.3c"  # the stroke is not allowed: nothing is judged
     if entered.house_first and options["house_ball_first"] == "foul":
         entered.violations.append(Violation("RP-19.2a", striker))
     # what happened after the shot comes after what happened in it; otherwise the order of entry stands
@@ -145,7 +147,7 @@ def _read_decided(entered: Entered, decided: tuple[tuple[str, str], ...], strike
     entered.disturbed = _yes(given.get("disturbed", ""))
 
 
-def _read_call(entered: Entered, call: Call, game: GameId, striker: Player, options: Options) -> None:
+def _read_call(entered: Entered, call: Call, game: GameId, striker: Player) -> None:
     code = ALIASES.get(call.code, call.code)
     if code in VOIDING:
         entered.void_by = code
@@ -166,7 +168,5 @@ def _read_call(entered: Entered, call: Call, game: GameId, striker: Player, opti
             raise IllegalInput(f"call {call.code} by {call.by} 'sitting': {call.by} is the striker", code="call")
         if code == "RP-19.2a":
             entered.house_first = True
-        elif code == "RP-10.3c" and options["uncorrected_placement"] == "stop_play":
-            entered.void_by = code
         else:
             entered.violations.append(Violation(code, call.by, call.when))

@@ -203,9 +203,10 @@ class TestPlacementForTheBreak:
         assert "RP-10.3c" in clauses(ruling)
         assert (ruling.legal, ruling.credited, len(ruling.choices)) == (False, (), 4)
 
-    def test_stop_play(self, judge: Any) -> None:
+    @pytest.mark.parametrize("given", [{"calls": "RP-10.3c A"}, {"decided": {"warned": "True"}}])
+    def test_stop_play(self, judge: Any, given: Any) -> None:
         """By the switch the stroke is not allowed: nothing is judged, the same player breaks."""
-        ruling = judge(self.BREAK, phase="break", calls="RP-10.3c A", uncorrected_placement="stop_play")
+        ruling = judge(self.BREAK, phase="break", uncorrected_placement="stop_play", **given)
         assert (ruling.void, ruling.legal, ruling.next, ruling.violations) == (True, None, "A", ())
 
 
