@@ -7,7 +7,7 @@ is never asked, because no part of its split is nearer to one ruling.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -22,15 +22,21 @@ PLANS = 64  # trees kept
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """id: what to put into `Evidence.answers`; possible: the rulings it would leave.
+    """One answer. id: what to put into `Evidence.answers`.
 
-    `unknown` (did not see) always is an answer too, and leaves all of them.
+    `unknown` (did not see) always is an answer too, and leaves everything possible.
     """
 
     id: str
-    possible: tuple[Possible, ...]
     game: GameId
     question: str
+    _case: Case = field(repr=False, compare=False)
+    _left: int = field(repr=False, compare=False)
+
+    @property
+    def possible(self) -> tuple[Possible, ...]:
+        """The rulings it would leave, likeliest first."""
+        return self._case.rulings_left(self._left)
 
     def label(self, lang: str) -> str:
         """The words on the button, in `ru`, `en` or `it`."""
@@ -159,7 +165,7 @@ def next_question(evidence: Evidence, before: Any, options: Options) -> Question
     at = plan.feature if plan is not None else plans.useful(left, closed)
     if at is None:
         found = case.rulings_left(left)
-        answers = tuple(Answer(p.short, (p,), options.game, PICK) for p in found)
+        answers = tuple(Answer(p.short, options.game, PICK, case, left & case.having(p.key)) for p in found)
         return Question(options.game, PICK, Shape.ONE, (), answers)
     return _question(case, left, at, options.game)
 
@@ -171,7 +177,7 @@ def _question(case: Case, left: int, at: int, game: GameId) -> Question:
         if feature.shape is Shape.ONE
         else [(value, left & mask) for value, mask in choices.items() if left & mask]
     )
-    answers = tuple(Answer(name, case.rulings_left(part), game, feature.id) for name, part in parts)
+    answers = tuple(Answer(name, game, feature.id, case, part) for name, part in parts)
     return Question(game, feature.id, feature.shape, feature.elements, answers)
 
 

@@ -223,8 +223,12 @@ class Case:
     def _picked(self, short: str) -> int:
         if short == UNSEEN:
             return self.all
-        picked = {self.keys[at] for at in self._rulings if self._rulings[at].short == short}
-        return sum(1 << at for at, key in enumerate(self.keys) if key in picked)
+        picked = {self.keys[at] for at, ruling in self._rulings.items() if ruling.short == short}
+        return sum(self.having(key) for key in picked)
+
+    def having(self, key: int) -> int:
+        """The bit set of the worlds with an outcome, by its number."""
+        return sum(1 << at for at, of in enumerate(self.keys) if of == key)
 
     def rulings_left(self, left: int) -> tuple[Possible, ...]:
         """The different outcomes of the worlds in `left`, likeliest first."""
