@@ -32,6 +32,17 @@ def to_hub(pairs: tuple[Pair, ...], boot: int, t_dev: int, received_us: int) -> 
     return t_dev + best.off, unc
 
 
+def order(a: tuple[int, int], b: tuple[int, int]) -> int | None:
+    """-1: a before b, 1: b before a, None: unknown. a, b: (hub us, uncertainty us).
+
+    Decided only where the distance exceeds the sum of both uncertainties; nearer events have no order.
+    """
+    apart = b[0] - a[0]
+    if abs(apart) <= a[1] + b[1]:
+        return None
+    return -1 if apart > 0 else 1
+
+
 class Countdown(msgspec.Struct, frozen=True):
     """A clock that runs down. `left_us` at `since_us`; not running: it stands still. `limit_us`: what it started with."""
 
