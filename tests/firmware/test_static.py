@@ -227,3 +227,19 @@ def test_a_misspelt_name_of_the_port_is_seen(stubs: Callable[[str], Path], tmp_p
     found = type_errors(stubs("rp2"), copy, "rp2", tmp_path)
     assert len(found) == 1, found
     assert "conect" in found[0]
+
+
+def test_the_install_lists_name_every_file_of_the_package() -> None:
+    listed = json.loads((ROOT / "firmware/package.json").read_text())
+    version = re.search(r'VERSION = "([^"]+)"', (PACKAGE / "__init__.py").read_text())
+    assert version
+    assert listed["version"] == version.group(1)
+    assert [u[0] for u in listed["urls"]] == sorted(f"tablefw/{n}" for n in files() if n != "hal/unix.py")
+    assert all(u[0] == u[1] for u in listed["urls"])
+    assert 'package("tablefw"' in (ROOT / "firmware/manifest.py").read_text()
+
+
+def test_the_emergency_buffer_is_reserved_where_the_port_has_one() -> None:
+    source = (PACKAGE / "hal/rp2.py").read_text()
+    assert 'hasattr(micropython, "alloc_emergency_exception_buf")' in source
+    assert "alloc_emergency_exception_buf(100)" in source
