@@ -15,6 +15,7 @@ import msgspec
 import yaml
 
 MAX_LINE = 1_000_000  # bytes of one scenario in a JSON Lines file
+BOM = "\ufeff".encode()
 MAX_YAML = 64_000_000  # bytes of a YAML file, which is held in memory
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -85,14 +86,15 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 def _is_json_object(line: bytes) -> bool:
     try:
-        return isinstance(msgspec.json.decode(line), dict)
+        return isinstance(msgspec.json.decode(line.removeprefix(BOM)), dict)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
 
 
 def _json_lines(lines: Iterator[bytes], name: str) -> Iterator[tuple[str, Any]]:
     decoder = msgspec.json.Decoder()
-    for number, line in enumerate(lines, 1):
+    for number, raw in enumerate(lines, 1):
+        line = raw.removeprefix(BOM) if number == 1 else raw
         if len(line) > MAX_LINE:
             raise Unreadable(f"{name}:{number}: line longer than {MAX_LINE} bytes")
         if not line.strip():

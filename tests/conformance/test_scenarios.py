@@ -195,9 +195,13 @@ def test_a_file_that_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_path
     assert len(err.splitlines()) == 2
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("as_lines", [True, False])
-def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, as_lines: bool) -> None:
-    text = f"{json.dumps(GOOD)}\n" * 2 if as_lines else json.dumps([GOOD, GOOD], indent=1)
+def test_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, as_lines: bool, mark: str
+) -> None:
+    """JSON Lines and YAML are told apart by the first line, with or without a byte order mark."""
+    text = mark + (f"{json.dumps(GOOD)}\n" * 2 if as_lines else json.dumps([GOOD, GOOD], indent=1))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     status, lines, err = adjudicate(capsys, "-")
     assert (status, len(lines), err) == (0, 2, "")
