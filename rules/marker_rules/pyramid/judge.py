@@ -184,7 +184,7 @@ def _completion(case: Case) -> None:
                 case.violations.insert(0, Violation(missing, case.striker))
         else:
             case.steps.append(why.met_step(case.met))
-    case.legal = not no_contact and not case.spoiled()
+    case.legal = not case.spoiled()  # without contact RP-4.3 has spoiled it
 
 
 def _credit(case: Case) -> None:
