@@ -15,12 +15,14 @@ class Timed:
     """One fact at `t_ns` after the strike. `strength`: approach speed of what met, m/s (0 where it has none).
 
     `at_mm`: where on the table, in the table's frame; None where the player does not know (a script without physics).
+    `size_mm`: how far a shifted pin slid (0 where nothing slid).
     """
 
     t_ns: int
     fact: Fact
     strength: float = 1.0
     at_mm: tuple[float, float] | None = None
+    size_mm: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,11 @@ class Body:
         "az",
         "dwx",
         "dwy",
+        "horizon",
         "index",
         "is_ball",
         "m",
+        "moving",
         "phase",
         "r",
         "t0",
@@ -68,15 +70,12 @@ class Body:
         self.ax = self.ay = self.az = 0.0
         self.dwx = self.dwy = 0.0
         self.phase = Phase.REST if is_ball else Phase.STANDING
+        self.moving = False  # its place changes; kept beside the phase because it is asked for every pair
         self.t0 = 0.0
         self.t_end = math.inf
-        self.travel = 0.0  # upper bound of the way over the cloth from t0 (of the last settling) to t_end, m
+        self.horizon = math.inf  # until then it moves as it does now, unless it meets another body; not after t_end
+        self.travel = 0.0  # upper bound of the way in plan from the last settling to the horizon, m
         self.version = 0
-
-    @property
-    def moving(self) -> bool:
-        """Its place changes."""
-        return Phase.ROLL <= self.phase <= Phase.PUCK
 
     def advance(self, t: float, spin_loss: float) -> None:
         """Bring position, velocity and spin to time `t` (not before t0)."""
@@ -106,10 +105,13 @@ class Body:
         """Begin the phase that velocity and spin at t0 call for; sets accelerations and the end of the phase."""
         self.version += 1
         self.ax = self.ay = self.az = self.dwx = self.dwy = 0.0
+        self.moving = True
         if self.z > 0.0 or self.vz > 0.0:
             self.phase = Phase.AIR
             self.az = -GRAVITY
-            self.t_end = self.t0 + (self.vz + math.sqrt(self.vz * self.vz + 2.0 * GRAVITY * self.z)) / GRAVITY
+            self.t_end = self.horizon = (
+                self.t0 + (self.vz + math.sqrt(self.vz * self.vz + 2.0 * GRAVITY * self.z)) / GRAVITY
+            )
             self.travel = math.hypot(self.vx, self.vy) * (self.t_end - self.t0)
             return
         slip_x, slip_y = self.vx - self.r * self.wy, self.vy + self.r * self.wx
@@ -122,7 +124,7 @@ class Body:
             self.ax, self.ay = -pull * ux, -pull * uy
             self.dwx, self.dwy = -turn * uy, turn * ux
             span = 2.0 * slip / (7.0 * pull)
-            self.t_end = self.t0 + span
+            self.t_end = self.horizon = self.t0 + span
             self.travel = math.hypot(self.vx, self.vy) * span + 0.5 * pull * span * span
             return
         speed = math.hypot(self.vx, self.vy)
@@ -131,17 +133,18 @@ class Body:
             pull = mu_roll * GRAVITY
             self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
             self.wx, self.wy = -self.vy / self.r, self.vx / self.r
-            self.t_end = self.t0 + speed / pull
+            self.t_end = self.horizon = self.t0 + speed / pull
             self.travel = 0.5 * speed * speed / pull
             return
         self.vx = self.vy = self.wx = self.wy = self.travel = 0.0
+        self.moving = False
         if abs(self.wz) > SPIN_EPS:
             self.phase = Phase.SPIN
-            self.t_end = self.t0 + abs(self.wz) / spin_loss
+            self.t_end = self.horizon = self.t0 + abs(self.wz) / spin_loss
             return
         self.wz = 0.0
         self.phase = Phase.REST
-        self.t_end = math.inf
+        self.t_end = self.horizon = math.inf
 
     def slide_on(self, mu: float) -> None:
         """Begin or go on as a lying pin that slides over the cloth."""
@@ -149,14 +152,31 @@ class Body:
         speed = math.hypot(self.vx, self.vy)
         if speed <= STILL_EPS:
             self.vx = self.vy = self.ax = self.ay = self.travel = 0.0
+            self.moving = False
             self.phase = Phase.REST
-            self.t_end = math.inf
+            self.t_end = self.horizon = math.inf
             return
+        self.moving = True
         self.phase = Phase.PUCK
         pull = mu * GRAVITY
         self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
-        self.t_end = self.t0 + speed / pull
+        self.t_end = self.horizon = self.t0 + speed / pull
         self.travel = 0.5 * speed * speed / pull
+
+    def look_ahead(self, until: float) -> None:
+        """Something it does alone (a cushion, a pocket, the end of its phase) comes at `until` at the latest; t0 is now."""
+        self.horizon = min(self.t_end, until)
+        if until < self.t_end:
+            dt = until - self.t0
+            pull = math.hypot(self.ax, self.ay)
+            self.travel = min(self.travel, dt * (math.hypot(self.vx, self.vy) + 0.5 * pull * dt))
+
+    def leave(self) -> None:
+        """Out of play: potted, off the table, taken away."""
+        self.version += 1
+        self.phase = Phase.GONE
+        self.moving = False
+        self.vx = self.vy = self.vz = self.wx = self.wy = self.wz = self.travel = 0.0
 
     def energy(self) -> float:
         """Kinetic, spin and height energy, J."""

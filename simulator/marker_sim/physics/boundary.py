@@ -48,6 +48,11 @@ class Jaw:
     bx: float
     by: float
 
+    def spans(self, x: float, y: float) -> bool:
+        """Whether the direction (x, y) from the centre lies inside the arc (of less than 180 degrees)."""
+        sign = 1.0 if self.ax * self.by - self.ay * self.bx > 0 else -1.0
+        return sign * (self.ax * y - self.ay * x) >= -1e-9 and sign * (x * self.by - y * self.bx) >= -1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class Mouth:
@@ -67,10 +72,11 @@ class Mouth:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """All elements; `half_l`, `half_w`: half of the bed, m."""
+    """All elements; `faces`: straight sides of the pockets from jaw to fall line; `half_l`, `half_w`: half of the bed, m."""
 
     noses: tuple[Nose, ...]
     jaws: tuple[Jaw, ...]
+    faces: tuple[Nose, ...]
     mouths: tuple[Mouth, ...]
     half_l: float
     half_w: float
@@ -100,19 +106,22 @@ def _mouth_middle(
     return math.copysign(half_l, ax) + along * ax, math.copysign(half_w, ay) + along * ay, ax, ay
 
 
-def _pocket(data: PocketData, shape: PocketShape, half_l: float, half_w: float) -> tuple[list[Jaw], Mouth]:
+def _pocket(data: PocketData, shape: PocketShape, half_l: float, half_w: float) -> tuple[list[Jaw], list[Nose], Mouth]:
     mx, my, ax, ay = _mouth_middle(data, shape, half_l, half_w)
     half, r = shape.mouth.v / 2000, shape.jaw_r.v / 1000
     pocket = Pocket(data.rules_name)
     px, py = -ay, ax  # across the mouth
-    jaws = []
+    shelf = shape.shelf.v / 1000
+    jaws, faces = [], []
     for sign in (1.0, -1.0):
         cx, cy = mx + sign * px * (half + r), my + sign * py * (half + r)
         rail, nx, ny = _rail_of(cx, cy, r, half_l, half_w)
         jaws.append(Jaw(rail, pocket, data.kind == "middle", cx, cy, r, nx, ny, -sign * px, -sign * py))
-    shelf = shape.shelf.v / 1000
+        if shelf > 0.0:
+            tip_x, tip_y = mx + sign * px * half, my + sign * py * half
+            faces.append(Nose(rail, tip_x, tip_y, ax, ay, shelf, -sign * px, -sign * py))
     x0, y0 = mx - px * half + ax * shelf, my - py * half + ay * shelf
-    return jaws, Mouth(pocket, x0, y0, px, py, 2 * half, -ax, -ay, mx, my)
+    return jaws, faces, Mouth(pocket, x0, y0, px, py, 2 * half, -ax, -ay, mx, my)
 
 
 def _rail_of(cx: float, cy: float, r: float, half_l: float, half_w: float) -> tuple[Rail, float, float]:
@@ -128,10 +137,12 @@ def of_table(table: Table) -> Boundary:
     """The boundary of a table file. Raises BoundaryError where the chain is not closed."""
     half_l, half_w = table.bed.l.v / 2000, table.bed.w.v / 2000
     jaws: list[Jaw] = []
+    faces: list[Nose] = []
     mouths: list[Mouth] = []
     for data in table.pockets.values():
-        both, mouth = _pocket(data, table.pocket_shape(data), half_l, half_w)
+        both, sides, mouth = _pocket(data, table.pocket_shape(data), half_l, half_w)
         jaws += both
+        faces += sides
         mouths.append(mouth)
     noses = []
     for row in table.rails.values():
@@ -139,7 +150,7 @@ def of_table(table: Table) -> Boundary:
         if jaws:
             start, end = _clip(start, end, jaws), _clip(end, start, jaws)
         noses.append(_nose(Rail(row.rail), start, end))
-    found = Boundary(tuple(noses), tuple(jaws), tuple(mouths), half_l, half_w)
+    found = Boundary(tuple(noses), tuple(jaws), tuple(faces), tuple(mouths), half_l, half_w)
     _check_closed(found)
     return found
 
@@ -153,6 +164,12 @@ def _clip(point: tuple[float, float], other: tuple[float, float], jaws: list[Jaw
         ),
     )
     return _foot(best)
+
+
+def mouth_width(boundary: Boundary, pocket: Pocket) -> float:
+    """The smallest gap between the two jaws of a pocket, m."""
+    one, other = (jaw for jaw in boundary.jaws if jaw.pocket is pocket)
+    return math.hypot(one.cx - other.cx, one.cy - other.cy) - one.r - other.r
 
 
 def _foot(jaw: Jaw) -> tuple[float, float]:
@@ -172,11 +189,10 @@ def _check_closed(boundary: Boundary) -> None:
         ends += [(nose.x0, nose.y0), (nose.x0 + nose.tx * nose.length, nose.y0 + nose.ty * nose.length)]
     for jaw in boundary.jaws:
         ends += [_foot(jaw), (jaw.cx + jaw.r * jaw.bx, jaw.cy + jaw.r * jaw.by)]
+    for face in boundary.faces:
+        ends += [(face.x0, face.y0), (face.x0 + face.tx * face.length, face.y0 + face.ty * face.length)]
     for mouth in boundary.mouths:
-        axis = (-mouth.nx, -mouth.ny)
-        depth = (mouth.x0 - mouth.mx) * axis[0] + (mouth.y0 - mouth.my) * axis[1]
-        x, y = mouth.x0 - axis[0] * depth, mouth.y0 - axis[1] * depth
-        ends += [(x, y), (x + mouth.tx * mouth.length, y + mouth.ty * mouth.length)]
+        ends += [(mouth.x0, mouth.y0), (mouth.x0 + mouth.tx * mouth.length, mouth.y0 + mouth.ty * mouth.length)]
     for i, (x, y) in enumerate(ends):
         gap = min(math.hypot(x - u, y - v) for j, (u, v) in enumerate(ends) if j != i)
         if gap > CLOSED_M:

@@ -8,6 +8,7 @@ from marker_sim.physics.body import Body
 from marker_sim.physics.params import Params
 
 SOFT_VN = 0.005  # m/s: pushed or frozen balls; below it nothing rebounds
+SOFT_WAIT_S = 2e-3  # a pushed pair is not tested again for so long
 
 
 def ball_ball(a: Body, b: Body, p: Params) -> float:
@@ -20,7 +21,9 @@ def ball_ball(a: Body, b: Body, p: Params) -> float:
     if vn <= 0.0:
         return vn
     mass = a.m * b.m / (a.m + b.m)
-    e = p.ball.e.v if vn >= SOFT_VN else 0.0
+    e = p.ball.e.v
+    if vn < SOFT_VN:  # what the last push left of an overlap is undone within the time in which nobody looks again
+        e = min(e, max(0.0, a.r + b.r - distance) / (SOFT_WAIT_S * vn))
     jn = (1.0 + e) * mass * vn
     a.vx -= jn * nx / a.m
     a.vy -= jn * ny / a.m

@@ -92,4 +92,32 @@ def load(path: Path | None = None) -> Params:
     except (OSError, msgspec.DecodeError) as problem:
         raise ParamsError(f"{name}: {problem}") from problem
     params: Params = found
+    _check(params, name)
     return params
+
+
+SHARES = {
+    "ball.e",
+    "cushion.e",
+    "cushion.topspin_kept",
+    "pin.e",
+    "pin.puck_e",
+    "pin.shift_p",
+    "pin.restand_p",
+    "air.bounce",
+}
+MAY_BE_ZERO = {"ball.friction", "cushion.friction", "cushion.e_loss", "pin.shift_max_mm"}
+
+
+def _check(params: Params, name: str) -> None:
+    """Every number must be one that a table can have. Raises ParamsError with key and range."""
+    if params.schema != 1:
+        raise ParamsError(f"{name}: schema = {params.schema}: this version reads schema 1")
+    for part in ("cloth", "ball", "cushion", "pin", "air"):
+        group = getattr(params, part)
+        for field in group.__struct_fields__:
+            key, value = f"{part}.{field}", getattr(group, field).v
+            low_ok = value >= 0.0 if key in SHARES | MAY_BE_ZERO else value > 0.0
+            if not (low_ok and value <= (1.0 if key in SHARES else 1e4)):
+                wanted = "0 to 1" if key in SHARES else "a number from 0" if key in MAY_BE_ZERO else "a number above 0"
+                raise ParamsError(f"{name}: {key} = {value:g}: give {wanted}")

@@ -13,6 +13,7 @@ from enum import Enum
 from marker_sim.physics import contacts
 from marker_sim.physics.body import Body, Phase
 from marker_sim.physics.params import GRAVITY, Params
+from marker_sim.rng import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Outcome(Enum):
     TOPPLED = "toppled"
     WOBBLED = "wobbled"
     SHIFTED = "shifted"
+    RESTOOD = "restood"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,21 @@ class PinEvent:
     root: int
     chain: bool
     vn: float
+    shift_m: float = 0.0  # how far a shifted pin slid
 
 
 @dataclass(slots=True)
 class Pins:
-    """The law of the pins for balls of one radius and mass; collects what happened to them."""
+    """The law of the pins for balls of one radius and mass; collects what happened to them.
+
+    `chance`: whether a wobble leaves a pin shifted, whether a fallen one comes up again; None = neither.
+    """
 
     params: Params
     shape: PinShape
     ball_r: float
     ball_m: float
+    chance: Stream | None = None
     events: list[PinEvent] = field(default_factory=list)
     roots: dict[int, int] = field(default_factory=dict)
 
@@ -74,25 +81,55 @@ class Pins:
         impact = abs(ball.vx * ny - ball.vy * nx) / speed * distance if speed else 0.0
         pushed = min(speed * vn / (2.0 * mu_roll * GRAVITY), distance - impact) if vn > 0 else 0.0
         if vn >= law.topple_v.v:
-            after = min(law.lost_ms.v / 1000 / vn, law.lost_max_ms.v / 1000)
-            self._fell(now, now + after, pin, ball.index, vn, chain=False)
-            mass = pin.m / (ball.m + pin.m)
-            gained = (1.0 + law.e.v) * vn * ball.m / (ball.m + pin.m)
-            pin.vx, pin.vy = gained * nx, gained * ny
-            ball.vx -= (1.0 + law.e.v) * vn * mass * nx
-            ball.vy -= (1.0 + law.e.v) * vn * mass * ny
+            self._drive(ball, pin, nx, ny, vn)
+            self._fell(now, now + self._lost_after(vn), pin, ball.index, vn, chain=False)
         elif pushed > law.push_mm.v / 1000:
             self._fell(now, now + law.lost_max_ms.v / 1000, pin, ball.index, vn, chain=False)
             pin.vx, pin.vy = vn * nx, vn * ny
         else:
-            self.events.append(PinEvent(now, now, pin.index, Outcome.WOBBLED, ball.index, chain=False, vn=vn))
+            self._wobble(now, pin, ball.index, vn)
         return vn
+
+    def land(self, ball: Body, pin: Body, now: float) -> float:
+        """A flying ball comes down on a standing pin and fells it, whichever way it moves; returns the speed, m/s."""
+        nx, ny = pin.x - ball.x, pin.y - ball.y
+        distance = math.hypot(nx, ny)
+        nx, ny = (nx / distance, ny / distance) if distance > 0.0 else (1.0, 0.0)
+        vn = ball.vx * nx + ball.vy * ny
+        if vn > 0.0:
+            self._drive(ball, pin, nx, ny, vn)
+        speed = max(vn, -ball.vz, self.params.pin.topple_v.v)
+        self._fell(now, now + self._lost_after(speed), pin, ball.index, speed, chain=False)
+        return speed
+
+    def _drive(self, ball: Body, pin: Body, nx: float, ny: float, vn: float) -> None:
+        """The pin is driven on along (nx, ny); the ball loses the little momentum that the pin takes."""
+        share = (1.0 + self.params.pin.e.v) * vn / (ball.m + pin.m)
+        pin.vx, pin.vy = share * ball.m * nx, share * ball.m * ny
+        ball.vx -= share * pin.m * nx
+        ball.vy -= share * pin.m * ny
+
+    def _lost_after(self, vn: float) -> float:
+        """From the touch to the base losing contact, s."""
+        return min(self.params.pin.lost_ms.v / vn, self.params.pin.lost_max_ms.v) / 1000
+
+    def _wobble(self, now: float, pin: Body, root: int, vn: float) -> None:
+        """The base kept contact; now and then the pin stays displaced by up to shift_max_mm."""
+        law = self.params.pin
+        if self.chance is not None and self.chance.chance(law.shift_p.v):
+            shift = self.chance.uniform(0.0, law.shift_max_mm.v / 1000)
+            self.events.append(PinEvent(now, now, pin.index, Outcome.SHIFTED, root, chain=False, vn=vn, shift_m=shift))
+            return
+        self.events.append(PinEvent(now, now, pin.index, Outcome.WOBBLED, root, chain=False, vn=vn))
 
     def _fell(self, met: float, at: float, pin: Body, root: int, vn: float, *, chain: bool) -> None:
         self.events.append(PinEvent(met, at, pin.index, Outcome.TOPPLED, root, chain, vn))
         self.roots[pin.index] = root
         pin.t0 = met
         pin.phase = Phase.PUCK
+        if self.chance is not None and self.chance.chance(self.params.pin.restand_p.v):
+            up = at + self.chance.uniform(0.05, 0.4)
+            self.events.append(PinEvent(met, up, pin.index, Outcome.RESTOOD, root, chain, vn))
 
     def chain(self, puck: Body, pin: Body, now: float) -> float | None:
         """A lying pin meets a standing one; returns the speed of approach, None where they part."""
@@ -106,9 +143,11 @@ class Pins:
         root = self.roots.get(puck.index, -1)
         if vn >= law.chain_v.v:
             contacts.push(puck, pin, nx, ny, vn, law.puck_e.v)
-            self._fell(now, now + min(law.lost_ms.v / 1000 / vn, law.lost_max_ms.v / 1000), pin, root, vn, chain=True)
+            self._fell(now, now + self._lost_after(vn), pin, root, vn, chain=True)
         else:
-            self.events.append(PinEvent(now, now, pin.index, Outcome.SHIFTED, root, chain=True, vn=vn))
+            kick = 0.5 * (1.0 + law.e.v) * vn  # the standing pin slides, its base on the cloth
+            shift = kick * kick / (2.0 * law.friction.v * GRAVITY)
+            self.events.append(PinEvent(now, now, pin.index, Outcome.SHIFTED, root, chain=True, vn=vn, shift_m=shift))
             puck.vx -= (1.0 + law.puck_e.v) * vn * nx  # it rebounds from a pin that only slid a little
             puck.vy -= (1.0 + law.puck_e.v) * vn * ny
         return vn

@@ -19,6 +19,9 @@ def first_root(c0: float, c1: float, c2: float, c3: float, c4: float, span: floa
     c0 must be positive (the bodies are apart at t = 0). A touch without crossing (a graze) counts where the polynomial
     reaches 0 within rounding.
     """
+    c3_span = c3 * span
+    if c2 >= 0.0 and c2 + 1.5 * c3_span >= 0.0 and c2 + 3.0 * c3_span + 6.0 * c4 * span * span >= 0.0:
+        return _convex_root(c0, c1, c2, c3, c4, span)
     a1 = c1 * span
     a2 = c2 * span * span
     a3 = c3 * span * span * span
@@ -34,6 +37,23 @@ def first_root(c0: float, c1: float, c2: float, c3: float, c4: float, span: floa
     if found is None:
         return math.inf
     return _polish(c0, c1, c2, c3, c4, found[0] * span, found[1] * span)
+
+
+def _convex_root(c0: float, c1: float, c2: float, c3: float, c4: float, span: float) -> float:
+    """The same for a polynomial that is convex on [0, span]: Newton from the left meets the first root and never passes it."""
+    t, value, slope = 0.0, c0, c1
+    while slope < 0.0:
+        step = -value / slope
+        t += step
+        if t > span:
+            return math.inf
+        if step <= TIME_TOL:
+            return t
+        value = c0 + t * (c1 + t * (c2 + t * (c3 + t * c4)))
+        if value <= 0.0:
+            return t
+        slope = c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * 4.0 * c4))
+    return math.inf
 
 
 def _search(b0: float, b1: float, b2: float, b3: float, b4: float) -> tuple[float, float] | None:

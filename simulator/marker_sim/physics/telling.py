@@ -17,6 +17,7 @@ from marker_rules.facts import (
     Jaw,
     Off,
     Pot,
+    Restand,
     Shift,
     Strike,
     Topple,
@@ -62,24 +63,29 @@ def frozen_before(boundary: Boundary, balls: Mapping[Ball, tuple[float, float]],
 def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool) -> list[Timed]:
     """The facts of a finished shot in time order. `crossings`, `zones`: told only where the game's rules know them."""
     told: list[Timed] = []
-    log = engine.log
-    at = 0
-    while at < len(log):
-        happened = log[at]
+    meeting: list[Happened] = []  # balls that meet in the same instant
+    for happened in engine.log:
+        if meeting and (happened.kind is not Kind.BALL or happened.t - meeting[0].t > SAME_S):
+            told.append(_contact(meeting, cast))
+            meeting = []
         if happened.kind is Kind.BALL:
-            same = [h for h in log[at:] if h.kind is Kind.BALL and h.t - happened.t <= SAME_S]
-            told.append(_timed(happened, Contact(tuple(_pair(h, cast) for h in same)), max(h.vn for h in same)))
-            at += len(same) if all(h.kind is Kind.BALL for h in log[at : at + len(same)]) else 1
+            meeting.append(happened)
             continue
         fact = _fact(happened, cast, crossings=crossings)
         if fact is not None:
             told.append(_timed(happened, fact, happened.vn))
-        at += 1
+    if meeting:
+        told.append(_contact(meeting, cast))
     told += _pins(engine, cast)
     told.sort(key=lambda item: item.t_ns)
     if zones:
         told += _zones(engine, cast)
     return told
+
+
+def _contact(meeting: Sequence[Happened], cast: Cast) -> Timed:
+    pairs = tuple(dict.fromkeys(_pair(happened, cast) for happened in meeting))
+    return _timed(meeting[0], Contact(pairs), max(happened.vn for happened in meeting))
 
 
 def _timed(h: Happened, fact: Fact, strength: float) -> Timed:
@@ -120,9 +126,11 @@ def _pins(engine: Engine, cast: Cast) -> list[Timed]:
             fact = Topple((pin,), cast.balls[event.root], event.chain)
         elif event.outcome is Outcome.SHIFTED:
             fact = Shift(pin, cast.balls[event.root])
+        elif event.outcome is Outcome.RESTOOD:
+            fact = Restand(pin)
         else:
             fact = Wobble(pin)
-        out.append(Timed(round(event.at * NS), fact, event.vn, (body.x * 1000, body.y * 1000)))
+        out.append(Timed(round(event.at * NS), fact, event.vn, (body.x * 1000, body.y * 1000), event.shift_m * 1000))
     return out
 
 

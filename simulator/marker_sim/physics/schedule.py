@@ -1,0 +1,308 @@
+"""The queue of predicted events: when, at the earliest, the phases of the bodies as they are now bring something about.
+
+Heap of (t, counter, kind, i, j, version of i, version of j): a changed body has a new version, so older predictions are
+dropped when they come up. The counter makes ties deterministic.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from enum import IntEnum
+
+from marker_sim.physics.body import Body, Phase
+from marker_sim.physics.boundary import Boundary, Jaw, Nose
+from marker_sim.physics.contacts import SOFT_VN
+from marker_sim.physics.roots import first_line_root, first_root
+
+TOUCH_M2 = 1e-9
+NEAR_M = 1e-6  # slack of the tests that only throw out what is far
+NO_VERSION = -1  # of an element of the boundary, which never changes
+
+
+class Kind(IntEnum):
+    """What an event is. Only those up to CHAIN reach the log."""
+
+    STRIKE = 0
+    BALL = 1
+    NOSE = 2
+    JAW = 3
+    POT = 4
+    OFF = 5
+    CROSS = 6
+    PIN = 7  # ball against a standing pin
+    CHAIN = 8  # lying pin against a standing one
+    HOP = 9
+    PHASE = 20
+    PUCK_WALL = 21
+    PUCK_PUCK = 22
+    FACE = 23  # the straight side of a pocket behind its jaws
+    DESCEND = 24  # a flying ball comes down to the height of the pins
+
+
+class Schedule:
+    """Bodies, where they can go, and the queue. `now`: s; every body's own t0 is not later."""
+
+    def __init__(self, boundary: Boundary, bodies: list[Body], n_balls: int, pins: PinReach) -> None:
+        self.boundary = boundary
+        self.bodies = bodies
+        self.n_balls = n_balls
+        self.now = 0.0
+        self._reach = pins
+        self._heap: list[tuple[float, int, int, int, int, int, int]] = []
+        self._counter = 0
+        self._wait: dict[tuple[int, int], float] = {}
+        # (ball, standing pin) that met without felling it and have not parted
+        self._touching: set[tuple[int, int]] = set()
+
+    def _push(self, dt: float, kind: Kind, a: Body, j: int, vj: int) -> None:
+        self._counter += 1
+        heapq.heappush(self._heap, (self.now + dt, self._counter, kind, a.index, j, a.version, vj))
+
+    def _predict(self, body: Body) -> None:
+        """All the next events of `body`, whose t0 is now."""
+        if body.phase is Phase.GONE:
+            return
+        if body.t_end < math.inf:
+            self._push(body.t_end - self.now, Kind.PHASE, body, -1, NO_VERSION)
+        if not body.is_ball:
+            self._predict_pin(body)
+            return
+        if body.moving:
+            first = min(self._predict_walls(body), self._predict_mouths(body) if self.boundary.mouths else math.inf)
+            body.look_ahead(self.now + first)
+        self._predict_pairs(body)
+        if body.phase is Phase.AIR and len(self.bodies) > self.n_balls:
+            self._predict_descent(body)
+
+    def _predict_pairs(self, a: Body) -> None:  # noqa: C901 - the one hot loop: a call for each pair would double its cost
+        """Ball `a` against all other balls and the standing pins; the pair's polynomial only where nothing simpler excludes it."""
+        now, a_moves, in_air = self.now, a.moving, a.phase is Phase.AIR
+        ax, ay, avx, avy, ahx, ahy = a.x, a.y, a.vx, a.vy, 0.5 * a.ax, 0.5 * a.ay
+        a_end, a_r, near = a.horizon, a.r, a.r + a.travel + NEAR_M
+        pin_reach = self._reach.distance
+        for b in self.bodies:
+            # Even over the whole of their phases they cannot come together: the common case first.
+            px, py, reach = ax - b.x, ay - b.y, near + b.r + b.travel
+            if px * px + py * py > reach * reach:
+                continue
+            if b.moving:
+                if not b.is_ball or b is a:
+                    continue
+                db = now - b.t0
+                bhx, bhy = 0.5 * b.ax, 0.5 * b.ay
+                px -= db * (b.vx + db * bhx)
+                py -= db * (b.vy + db * bhy)
+                vx, vy = avx - b.vx - 2.0 * db * bhx, avy - b.vy - 2.0 * db * bhy
+                hx, hy = ahx - bhx, ahy - bhy
+                span = (b.horizon if b.horizon < a_end else a_end) - now  # noqa: FURB136 - a call to min is slower
+                meet = a_r + b.r
+            elif not a_moves or b.phase is Phase.GONE or (not b.is_ball and b.phase is not Phase.STANDING):
+                continue
+            else:
+                vx, vy, hx, hy = avx, avy, ahx, ahy
+                span = a_end - now
+                meet = a_r + b.r if b.is_ball else pin_reach
+            pp, pv, ph = px * px + py * py, px * vx + py * vy, px * hx + py * hy
+            if pp > meet * meet + 1e-6:
+                # The way lies in the triangle of its control points: all on the far side of a line, no meeting.
+                middle, end = pp + 0.5 * span * pv, pp + span * (pv + span * ph)
+                limit = meet * meet * pp
+                if middle > 0.0 and end > 0.0 and middle * middle > limit and end * end > limit:
+                    if not b.is_ball:
+                        self._touching.discard((a.index, b.index))
+                    continue
+            flat = (pp - meet * meet, 2.0 * pv, vx * vx + vy * vy + 2.0 * ph, 2.0 * (vx * hx + vy * hy))
+            c4 = hx * hx + hy * hy
+            if not b.is_ball:
+                dt = self._pin_root(a, b, (*flat, c4), span)
+                if dt < math.inf:
+                    self._push(dt, Kind.PIN, a, b.index, b.version)
+                continue
+            if in_air or b.phase is Phase.AIR:
+                flat, c4 = self._lifted(a, b, flat, c4)
+            dt = self._pair_root(a, b, (*flat, c4), span)
+            if dt < math.inf:
+                self._push(dt, Kind.BALL, a, b.index, b.version)
+
+    def _lifted(
+        self, a: Body, b: Body, flat: tuple[float, float, float, float], c4: float
+    ) -> tuple[tuple[float, float, float, float], float]:
+        """The polynomial of a pair with the height of flying balls."""
+        db = self.now - b.t0
+        pz = a.z - b.z - db * (b.vz + 0.5 * db * b.az)
+        vz = a.vz - b.vz - db * b.az
+        hz = 0.5 * (a.az - b.az)
+        c0, c1, c2, c3 = flat
+        return (c0 + pz * pz, c1 + 2.0 * pz * vz, c2 + vz * vz + 2.0 * pz * hz, c3 + 2.0 * vz * hz), c4 + hz * hz
+
+    def _pair_root(self, a: Body, b: Body, c: tuple[float, float, float, float, float], span: float) -> float:
+        """Time until two balls meet, inf if they do not in their present phases."""
+        if c[0] > TOUCH_M2:
+            return first_root(*c, span)
+        pair = (a.index, b.index) if a.index < b.index else (b.index, a.index)
+        soft = c[1] > -2.0 * (a.r + b.r) * SOFT_VN  # a pair that something drives together hard never waits
+        wait = self._wait.get(pair, 0.0) - self.now if soft else 0.0
+        if c[1] < 0.0:
+            return max(wait, 0.0) if wait < span else math.inf
+        later = max(first_root(1e-15, c[1], c[2], c[3], c[4], span), wait)
+        return later if later < span else math.inf
+
+    def _pin_root(self, ball: Body, pin: Body, c: tuple[float, float, float, float, float], span: float) -> float:
+        """Time until a ball meets the head of a standing pin, seen from above."""
+        if c[0] <= TOUCH_M2:
+            return math.inf if c[1] >= 0.0 or (ball.index, pin.index) in self._touching else 0.0
+        self._touching.discard((ball.index, pin.index))
+        return first_root(*c, span)
+
+    def _predict_pin(self, a: Body) -> None:
+        for b in self.bodies:
+            if b is a or b.phase is Phase.GONE:
+                continue
+            if b.is_ball:
+                if a.phase is Phase.STANDING and b.moving:
+                    c, span = self._plan(b, a, self._reach.distance)
+                    dt = self._pin_root(b, a, c, span)
+                    if dt < math.inf:
+                        self._push(dt, Kind.PIN, b, a.index, a.version)
+                continue
+            if not a.moving and not b.moving:
+                continue
+            puck, other = (a, b) if a.moving else (b, a)
+            standing = other.phase is Phase.STANDING
+            c, span = self._plan(puck, other, puck.r + (self._reach.base if standing else other.r))
+            dt = (0.0 if c[1] < 0.0 else math.inf) if c[0] <= TOUCH_M2 else first_root(*c, span)
+            if dt < math.inf:
+                self._push(dt, Kind.CHAIN if standing else Kind.PUCK_PUCK, puck, other.index, other.version)
+        if a.moving:
+            span = a.t_end - self.now
+            for index, nose in enumerate(self.boundary.noses):
+                dt = self._line(a, nose.x0, nose.y0, nose.nx, nose.ny, a.r, span)
+                if dt < math.inf:
+                    self._push(dt, Kind.PUCK_WALL, a, index, NO_VERSION)
+
+    def _plan(self, a: Body, b: Body, reach: float) -> tuple[tuple[float, float, float, float, float], float]:
+        """The polynomial of two bodies in plan and how long it holds."""
+        da, db = self.now - a.t0, self.now - b.t0
+        span = min(a.horizon, b.horizon) - self.now
+        px = a.x + da * (a.vx + 0.5 * da * a.ax) - b.x - db * (b.vx + 0.5 * db * b.ax)
+        py = a.y + da * (a.vy + 0.5 * da * a.ay) - b.y - db * (b.vy + 0.5 * db * b.ay)
+        vx, vy = a.vx + da * a.ax - b.vx - db * b.ax, a.vy + da * a.ay - b.vy - db * b.ay
+        hx, hy = 0.5 * (a.ax - b.ax), 0.5 * (a.ay - b.ay)
+        c = (
+            px * px + py * py - reach * reach,
+            2.0 * (px * vx + py * vy),
+            vx * vx + vy * vy + 2.0 * (px * hx + py * hy),
+            2.0 * (vx * hx + vy * hy),
+            hx * hx + hy * hy,
+        )
+        return c, span
+
+    def _line(self, a: Body, x0: float, y0: float, nx: float, ny: float, offset: float, span: float) -> float:
+        """Time until a's centre is `offset` in front of the line through (x0, y0); inf if not in `span`. a's t0 is now."""
+        c0 = (a.x - x0) * nx + (a.y - y0) * ny - offset
+        c1 = a.vx * nx + a.vy * ny
+        c2 = 0.5 * (a.ax * nx + a.ay * ny)
+        if c0 <= 1e-12:
+            if c0 > -1e-7 and c1 < 0.0:
+                return 0.0
+            if c0 < -1e-7:
+                return math.inf
+            c0 = 1e-15
+        return first_line_root(c0, c1, c2, span)
+
+    def _along(self, a: Body, wall: Nose, dt: float) -> float:
+        """How far along a wall a's centre is in `dt`, m."""
+        x, y = a.x + dt * (a.vx + 0.5 * dt * a.ax), a.y + dt * (a.vy + 0.5 * dt * a.ay)
+        return (x - wall.x0) * wall.tx + (y - wall.y0) * wall.ty
+
+    def _predict_walls(self, a: Body) -> float:
+        """Cushions, jaws and faces; returns the time to the first, which happens unless something else changes `a` before."""
+        near = a.r + a.travel + NEAR_M
+        edge_x, edge_y = self.boundary.half_l - near, self.boundary.half_w - near
+        first = math.inf
+        if -edge_x < a.x < edge_x and -edge_y < a.y < edge_y:
+            return first
+        span = a.t_end - self.now
+        for kind, walls in ((Kind.NOSE, self.boundary.noses), (Kind.FACE, self.boundary.faces)):
+            for index, wall in enumerate(walls):
+                if (a.x - wall.x0) * wall.nx + (a.y - wall.y0) * wall.ny > near:
+                    continue
+                dt = self._line(a, wall.x0, wall.y0, wall.nx, wall.ny, a.r, span)
+                if dt < math.inf and -1e-9 <= self._along(a, wall, dt) <= wall.length + 1e-9:
+                    self._push(dt, kind, a, index, NO_VERSION)
+                    first = min(first, dt)
+        for index, jaw in enumerate(self.boundary.jaws):
+            first = min(first, self._predict_jaw(a, index, jaw, span))
+        return first
+
+    def _predict_jaw(self, a: Body, index: int, jaw: Jaw, span: float) -> float:
+        px, py = a.x - jaw.cx, a.y - jaw.cy
+        reach = a.r + jaw.r
+        far = reach + a.travel + NEAR_M
+        pp = px * px + py * py
+        if pp > far * far:
+            return math.inf
+        hx, hy = 0.5 * a.ax, 0.5 * a.ay
+        c0, c1 = pp - reach * reach, 2.0 * (px * a.vx + py * a.vy)
+        if c0 <= TOUCH_M2:
+            if c0 <= -1e-6:
+                return math.inf
+            dt, c0 = (0.0, c0) if c1 < 0.0 else (math.inf, 1e-15)
+        else:
+            dt = math.inf
+        if dt:
+            c2, c3 = a.vx * a.vx + a.vy * a.vy + 2.0 * (px * hx + py * hy), 2.0 * (a.vx * hx + a.vy * hy)
+            dt = first_root(c0, c1, c2, c3, hx * hx + hy * hy, span)
+        if dt == math.inf:
+            return dt
+        x, y = px + dt * (a.vx + dt * hx), py + dt * (a.vy + dt * hy)
+        if not jaw.spans(x, y):
+            return math.inf
+        self._push(dt, Kind.JAW, a, index, NO_VERSION)
+        return dt
+
+    def _predict_mouths(self, a: Body) -> float:
+        """Pockets and the centre line; returns the time to the first fall."""
+        first = math.inf
+        span, travel = a.t_end - self.now, a.travel + NEAR_M
+        if -travel < a.x < travel:
+            self._predict_cross(a, span)
+        for index, mouth in enumerate(self.boundary.mouths):
+            if (a.x - mouth.x0) * mouth.nx + (a.y - mouth.y0) * mouth.ny > travel:
+                continue
+            dt = self._line(a, mouth.x0, mouth.y0, mouth.nx, mouth.ny, 0.0, span)
+            if dt < math.inf:
+                x, y = a.x + dt * (a.vx + 0.5 * dt * a.ax), a.y + dt * (a.vy + 0.5 * dt * a.ay)
+                if 0.0 <= (x - mouth.x0) * mouth.tx + (y - mouth.y0) * mouth.ty <= mouth.length:
+                    self._push(dt, Kind.POT, a, index, NO_VERSION)
+                    first = min(first, dt)
+        return first
+
+    def _predict_cross(self, a: Body, span: float) -> None:
+        """The centre crosses x = 0; a ball that starts on the line does not cross it."""
+        side = 1.0 if a.x > 0 else -1.0
+        if abs(a.x) < 1e-12:
+            return
+        dt = first_line_root(abs(a.x), a.vx * side, 0.5 * a.ax * side, span)
+        if dt < math.inf:
+            self._push(dt, Kind.CROSS, a, -1, NO_VERSION)
+
+    def _predict_descent(self, a: Body) -> None:
+        """When the underside of a flying ball comes down to the height of the pins."""
+        above = a.z - self._reach.height
+        inside = a.vz * a.vz - 2.0 * a.az * above
+        if inside < 0.0:
+            return
+        dt = (a.vz + math.sqrt(inside)) / -a.az
+        if 1e-12 < dt < a.t_end - self.now:
+            self._push(dt, Kind.DESCEND, a, -1, NO_VERSION)
+
+
+class PinReach:
+    """What the schedule must know of the pins: plan distance of ball centre and pin axis at a meeting, base radius, height, m."""
+
+    __slots__ = ("base", "distance", "height")
+
+    def __init__(self, distance: float, base: float, height: float) -> None:
+        self.distance, self.base, self.height = distance, base, height
