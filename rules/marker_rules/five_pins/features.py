@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from marker_rules.balls import Ball, Pin, Player
 from marker_rules.evidence.likelihood import table
-from marker_rules.evidence.observations import Channel, Evidence, Flag, Kind, Observation, Quality, surely_before
+from marker_rules.evidence.observations import Channel, Evidence, Flag, Kind, Quality, surely_before
 from marker_rules.evidence.worlds import NONE, Feature, Shape, World
 from marker_rules.facts import Contact, Fact, Shift, Strike, Topple
 from marker_rules.five_pins.state import FivePinsState, Mode
@@ -54,10 +54,10 @@ class Ways(NamedTuple):
     red: str = "nobody"
     own: str = "no"
 
-    @property
-    def values(self) -> tuple[str | None, ...]:
-        """The answers to Q1, Q2, Q3, Q4."""
-        return self.first, self.red if self.touched else None, self.own, "yes" if self.touched else "no"
+    def values(self, carom_after_red: bool) -> tuple[str | None, ...]:
+        """The answers to Q1, Q2, Q3, Q4; Q2 has no meaning where no carom can count (A36)."""
+        carom = self.touched and (self.first != "red" or carom_after_red)
+        return self.first, self.red if carom else None, self.own, "yes" if self.touched else "no"
 
 
 class Event(NamedTuple):
@@ -108,7 +108,9 @@ def _falls(w: Ways, slot: int) -> Iterator[tuple[Event, Ways]]:
 
 
 @lru_cache(maxsize=1024)
-def ways(items: tuple[Item, ...], unheard: bool, unreported: int) -> tuple[tuple[Ways, tuple[Event, ...]], ...]:
+def ways(
+    items: tuple[Item, ...], unheard: bool, unreported: int, carom_after_red: bool
+) -> tuple[tuple[Ways, tuple[Event, ...]], ...]:
     """The ends of the automaton with different answers, each with its shortest story.
 
     unheard: balls may meet without a click. unreported: so many pins fell, nobody knows when.
@@ -122,7 +124,7 @@ def ways(items: tuple[Item, ...], unheard: bool, unreported: int) -> tuple[tuple
         node = queue.popleft()
         read, fell, w = node
         if read == everything and fell == unreported:
-            ends.setdefault(w.values, node)
+            ends.setdefault(w.values(carom_after_red), node)
         for event, following in _steps(items, unheard, unreported, node):
             if following not in came:
                 came[following] = (node, event)
@@ -173,51 +175,55 @@ def _story(came: Any, node: Any) -> tuple[Event, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """The pins of a stroke: fell for certain, fell perhaps at a known time, fell perhaps; slid: displaced only."""
+    """The pins of a stroke, with the place of the observation that tells of each.
 
-    fell: tuple[tuple[Pin, Observation], ...]
-    maybe: tuple[tuple[Pin, Observation], ...]
+    fell: for certain. maybe: then or not at all. unknown: perhaps, nobody knows when. slid: displaced only.
+    """
+
+    fell: dict[int, Pin]
+    maybe: dict[int, Pin]
     unknown: tuple[Pin, ...]
     slid: frozenset[Pin]
 
     @property
-    def open(self) -> tuple[Pin, ...]:
-        """The pins that must be asked for, in the order C N E S W."""
-        asked = {pin for pin, _ in self.maybe} | set(self.unknown)
-        return tuple(pin for pin in Pin if pin in asked)
+    def open(self) -> frozenset[Pin]:
+        """The pins that must be asked for."""
+        return frozenset((*self.maybe.values(), *self.unknown))
 
 
 def _pins(evidence: Evidence, before: Layout, options: Options) -> Pins:
-    fell, maybe, unknown, slid = [], [], [], set()
-    for pin in Pin:
-        if pin not in before.pins:
-            continue
+    fell: dict[int, Pin] = {}
+    maybe: dict[int, Pin] = {}
+    unknown, slid = [], set()
+    for pin in (pin for pin in Pin if pin in before.pins):
         trust = evidence.trust(Kind.PIN, pin)
-        seen = [o for o in evidence.observations if o.kind is Kind.PIN and o.what == pin] if trust.reports else []
-        toppled = [o for o in seen if Flag.SLID not in o.flags]
+        reports = enumerate(evidence.observations) if trust.reports else ()
+        seen = {at: o for at, o in reports if o.kind is Kind.PIN and o.what == pin}
+        toppled = {at: o for at, o in seen.items() if Flag.SLID not in o.flags}
         if seen and not toppled:
             slid.add(pin)
-            toppled = seen if options["shifted_counts"] else []
-        certain = [o for o in toppled if o.bounds[0]]
+            toppled = seen if options["shifted_counts"] else {}
+        certain = [at for at, o in toppled.items() if o.bounds[0]]
         if certain:
-            fell.append((pin, certain[0]))
+            fell[certain[0]] = pin
         elif toppled:
-            maybe.append((pin, toppled[0]))
+            maybe[min(toppled)] = pin
         elif not trust.silence and pin not in slid:
             unknown.append(pin)
-    return Pins(tuple(fell), tuple(maybe), tuple(unknown), frozenset(slid))
+    return Pins(fell, maybe, tuple(unknown), frozenset(slid))
 
 
-def _items(seen: list[Observation]) -> tuple[Item, ...]:
-    """The observations as the automaton reads them; in doubt their order is left open."""
+def _items(evidence: Evidence, places: list[int]) -> tuple[Item, ...]:
+    """The observations at these places as the automaton reads them; in doubt their order is left open."""
+    seen = [(at, evidence.observations[at]) for at in places]
     masks = [
-        sum(1 << i for i, a in enumerate(seen) if i != j and surely_before(a, b, listed=i < j))
-        for j, b in enumerate(seen)
+        sum(1 << i for i, (at, a) in enumerate(seen) if at != then and surely_before(a, b, listed=at < then))
+        for then, b in seen
     ]
     if len(seen) > ORDERED_AT_MOST and any(mask != (1 << at) - 1 for at, mask in enumerate(masks)):
         masks = [0] * len(seen)
     items = []
-    for observation, mask in zip(seen, masks, strict=True):
+    for (_, observation), mask in zip(seen, masks, strict=True):
         least, most = observation.bounds
         pin = observation.kind is Kind.PIN
         items.append(Item(pin, mask, least == 0 and not pin, most != 1 and not pin))
@@ -247,34 +253,34 @@ class FivePinsModel:
         """Every end of the automaton, for every set of pins that can have fallen."""
         pins = _pins(evidence, before, options)
         if before.mode is Mode.IDLE:  # nothing was struck: what moved is put back, by nobody's fault unless called
-            moved = {pin for pin, _ in pins.fell} | pins.slid
+            moved = pins.slid.union(pins.fell.values())
             return (World((), tuple(Shift(pin) for pin in Pin if pin in moved), kind="idle"),)
         heard = evidence.trust(Kind.CLICK)
-        clicks = list(evidence.believed(Kind.CLICK))
-        place = {id(o): at for at, o in enumerate(evidence.observations)}
-        shown = tuple(Shift(pin) for pin in Pin if pin in pins.slid and not options["shifted_counts"])
-        worlds = []
-        for maybe in _subsets(pins.maybe):
-            at_pins = {id(o): pin for pin, o in (*pins.fell, *maybe)}
-            timed = [o for _, o in (*pins.fell, *maybe)]
-            seen = sorted(clicks + timed, key=lambda o: place[id(o)])
-            items = _items(seen)
+        clicks = [at for at, o in enumerate(evidence.observations) if o.kind is Kind.CLICK and heard.reports]
+        displaced = tuple(Shift(pin) for pin in Pin if pin in pins.slid and not options["shifted_counts"])
+        after_red: bool = options["carom_after_red_first"]
+        worlds: list[World] = []
+        for maybe in _subsets(tuple(pins.maybe)):
+            timed = pins.fell | {at: pins.maybe[at] for at in maybe}
+            places = sorted([*clicks, *timed])
+            items = _items(evidence, places)
             for unreported in _subsets(pins.unknown):
-                fell = frozenset(at_pins.values()) | frozenset(unreported)
-                kind, fit = str(min(len(fell), 3)), _fit(evidence, pins.open, fell)
+                named = {slot: timed[at] for slot, at in enumerate(places) if at in timed}
+                named |= {-1 - at: pin for at, pin in enumerate(unreported)}
+                fell = frozenset(named.values())
                 felled = ",".join(pin for pin in Pin if pin in fell) or NONE
-                for end, story in ways(items, not heard.silence, len(unreported)):
-                    named = {at: at_pins.get(id(o)) for at, o in enumerate(seen)}
-                    named |= {-1 - at: pin for at, pin in enumerate(unreported)}
+                number, fit = str(min(len(fell), 3)), _fit(evidence, pins.open, fell)
+                for end, story in ways(items, not heard.silence, len(unreported), after_red):
                     if not _agrees(end, evidence.calls, before):
                         continue
+                    values = end.values(after_red)
                     worlds.append(
                         World(
-                            (felled, *end.values),
-                            (Strike(Ball.CUE), *_facts(story, named, pins.slid), *shown),
-                            kind=" ".join([*(value or "-" for value in end.values), kind]),
+                            values=(felled, *values),
+                            facts=(Strike(Ball.CUE), *_facts(story, named, pins.slid), *displaced),
+                            kind=" ".join([*(value or "-" for value in values), number]),
                             fit=fit,
-                            alike=(end.values, len(fell), Pin.C in fell),
+                            alike=(values, len(fell), Pin.C in fell),
                         )
                     )
         return tuple(worlds)
@@ -297,7 +303,7 @@ def _agrees(end: Ways, calls: tuple[Call, ...], before: Layout) -> bool:
     return "A" in mine or all(shown.get(code, True) for code in mine)
 
 
-def _facts(story: tuple[Event, ...], named: dict[int, Pin | None], slid: frozenset[Pin]) -> tuple[Fact, ...]:
+def _facts(story: tuple[Event, ...], named: dict[int, Pin], slid: frozenset[Pin]) -> tuple[Fact, ...]:
     """A story as facts; pins felled by the same ball in a row are one fact."""
     facts: list[Fact] = []
     for ball, other, slot in story:
@@ -305,7 +311,6 @@ def _facts(story: tuple[Event, ...], named: dict[int, Pin | None], slid: frozens
             facts.append(Contact(((ball, other),)))
             continue
         pin = named[slot]
-        assert pin is not None
         last = facts[-1] if facts else None
         if pin in slid:
             facts.append(Shift(pin, ball))
@@ -316,7 +321,7 @@ def _facts(story: tuple[Event, ...], named: dict[int, Pin | None], slid: frozens
     return tuple(facts)
 
 
-def _fit(evidence: Evidence, asked: tuple[Pin, ...], fell: frozenset[Pin]) -> float:
+def _fit(evidence: Evidence, asked: frozenset[Pin], fell: frozenset[Pin]) -> float:
     """How well a set of pins explains what hint sensors of pins reported."""
     share, fit = table().sensor, 1.0
     for pin in asked:
