@@ -61,7 +61,7 @@ def to_change(sheet: dict[str, Any], truth: dict[str, str]) -> tuple[str, str] |
             if shown != wanted:
                 return row["id"], wanted
             continue
-        answer = next(a for a in row["answers"] if wanted in a["id"].split("|"))
-        if not answer["selected"]:
+        answer = next((a for a in row["answers"] if wanted in a["id"].split("|")), None)
+        if answer is not None and not answer["selected"]:
             return row["id"], answer["id"]
     return None

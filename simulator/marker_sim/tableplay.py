@@ -17,6 +17,7 @@ from marker_rules.game import Action, DueKind
 from marker_sim.hubclient import HubClient, Refused
 from marker_sim.referee import five_pins_answers, five_pins_calls, to_change
 from marker_sim.rng import Stream
+from marker_sim.score import Judged, Watch, truth_fields, view_fields
 from marker_sim.sensors.inputs import Input
 from marker_sim.sensors.table import CaromSensors
 from marker_sim.timeline import Timeline
@@ -57,11 +58,28 @@ class Verdict:
     ruled: View
     questions: int
     taps: int
+    excluded: bool = False
+    guessed: bool = False
+    window: str = ""
+
+    @property
+    def judged(self) -> Judged:
+        """The same for the judge of accuracy."""
+        return Judged(
+            self.shot.number,
+            truth_fields(self.shot.ruling),
+            view_fields(self.ruled),
+            self.questions,
+            self.taps,
+            excluded=self.excluded,
+            guessed=self.guessed,
+            window=self.window,
+        )
 
     @property
     def wrong(self) -> bool:
-        """The hub's ruling differs from the truth."""
-        return str(self.ruled.get("short")) != self.shot.ruling.short
+        """The hub's ruling differs from the truth in any compared field."""
+        return bool(self.judged.differing)
 
 
 @dataclass(slots=True)
@@ -107,6 +125,7 @@ class TablePlay:
         self._asked = 0
         self._tapped = 0
         self._looked = False
+        self._watch = Watch()
         self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
             "idle": self._begin,
             "lag": self._lag,
@@ -224,6 +243,7 @@ class TablePlay:
         self._pending = self.match.strike(timeline)
         self._asked = self._tapped = 0
         self._looked = False
+        self._watch = Watch()
         inputs = self.sensors.shot(number, timeline, self.now_us)
         half = len(inputs) // 2
         if self.hook is not None and half:
@@ -235,7 +255,7 @@ class TablePlay:
     async def _still(self, _: View) -> None:
         await self._command("still")
 
-    async def _decide(self, _: View) -> None:
+    async def _decide(self, view: View) -> None:
         """Fill in the sheet from the truth, enter what was called, accept."""
         if self._pending is None:
             raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played")
@@ -251,7 +271,9 @@ class TablePlay:
         if not self._looked:
             self._looked = True
             self._asked = sum(row["origin"] != "decided" for row in sheet["rows"])
-        change = to_change(sheet, five_pins_answers(self._pending.timeline.shot.facts))
+        answers = five_pins_answers(self._pending.timeline.shot.facts)
+        self._watch.sees(sheet, view, self._pending.ruling.short, answers)
+        change = to_change(sheet, answers)
         if change is not None:
             if await self._command("answer", question=change[0], answer=change[1]):
                 self._tapped += 1
@@ -263,7 +285,19 @@ class TablePlay:
     def _record(self) -> None:
         assert self._pending is not None
         last = self.progress.view.get("last") or {}
-        self.progress.verdicts.append(Verdict(self._pending, last.get("ruling") or {}, self._asked, self._tapped))
+        known = (self.progress.view.get("match") or {}).get("shots", 0)
+        window = self._watch.window(known - len(self.progress.verdicts))
+        self.progress.verdicts.append(
+            Verdict(
+                self._pending,
+                last.get("ruling") or {},
+                self._asked,
+                self._tapped,
+                self._watch.excluded,
+                self._watch.guessed,
+                window,
+            )
+        )
         self._pending = None
 
     async def _next_game(self, _: View) -> None:
