@@ -204,7 +204,8 @@ def _verify_game(table: TableSection, index: int, refuse: object) -> None:
     try:
         Options(GameId(table.game), table.options, table.preset)
     except IllegalInput as error:
-        name = error.code if error.code in table.options else ""
+        named = (name for name in table.options if name == error.code or f"'{name}'" in str(error))
+        name = next(named, "")
         key = f"table[{index}].options.{name}" if name else f"table[{index}].preset"
         raise refuse(key, table.options.get(name, table.preset), str(error)) from error
 

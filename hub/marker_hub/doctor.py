@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import sqlite3
 import sys
 import urllib.error
 import urllib.request
@@ -229,8 +230,8 @@ def _rejects(number: int, scene: Scene) -> Iterator[Check]:
     try:
         with journal.Reader(path) as reader:
             found = reader.rejects(3)
-    except (journal.JournalError, OSError):
-        return
+    except (journal.JournalError, sqlite3.Error, OSError):
+        return  # the check of the journal said what is wrong
     for row in found:
         yield Check(
             number, Level.WARN, f"refused: {row.topic}: {row.reason}", "compare the firmware's version with the hub's"
