@@ -91,6 +91,8 @@ class JournalSection(Section, frozen=True):
 class TableSection(Section, frozen=True):
     """[[table]]: id is the topic and the broker user of its node. node: uid of the node that belongs here, empty = any.
 
+    usb: USB serial number of a node on a cable that bridges its topics over the serial line, empty = it comes by network.
+
     game, preset, options: what a new match at this table starts with. quality: channel name -> ok or hint.
     """
 
@@ -98,6 +100,7 @@ class TableSection(Section, frozen=True):
     name: str = ""
     profile: Literal["carom5", "pyramid"] = "carom5"
     node: Annotated[str, Meta(pattern="^([0-9a-f]{8,32})?$")] = ""
+    usb: Annotated[str, Meta(max_length=64)] = ""
     game: Literal["", "five-pins", "free-pyramid", "dynamic-pyramid", "combined-pyramid"] = ""
     preset: str = ""
     options: dict[str, bool | int | str] = {}

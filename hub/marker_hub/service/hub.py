@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -35,6 +35,9 @@ from marker_hub.transport import Message, Session, Transport, TransportError
 from marker_hub.transport.memory import MemoryBroker, MemoryTransport
 from marker_hub.transport.mqtt import MqttTransport
 from marker_hub.web.port import CommandResult, StreamEvent, UnknownTable
+
+if TYPE_CHECKING:
+    from marker_hub.serial_link import SerialNode
 
 log = logging.getLogger("marker.hub")
 
@@ -96,6 +99,7 @@ class Hub:
         self._retry: asyncio.TimerHandle | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self.upkeep = Upkeep(self)
+        self.cables: list[tuple[SerialNode, asyncio.Task[None]]] = []
         self._loop: asyncio.AbstractEventLoop
         self._started_ms = 0
 
@@ -169,6 +173,19 @@ class Hub:
             await asyncio.sleep(0.005)
         self._ticking = self._loop.call_later(1.0, self._tick)
         self.upkeep.start()
+        self._start_cables()
+
+    def _start_cables(self) -> None:
+        """Gateways of the nodes that hang on a USB cable."""
+        if self.broker is None:
+            return
+        from marker_hub.serial_link import MqttOutlet, SerialNode
+
+        for section in self.config.table:
+            if section.usb:
+                login = self.broker.endpoint._replace(user=section.id, password=self.secrets.mqtt.tables[section.id])
+                cable = SerialNode(section.id, section.usb, MqttOutlet(section.id, login))
+                self.cables.append((cable, self._loop.create_task(cable.run(), name=f"usb-{section.id}")))
 
     def _take_lock(self, data: Path) -> None:
         handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -242,6 +259,8 @@ class Hub:
             if handle is not None:
                 handle.cancel()
         await self.upkeep.stop()
+        for cable, task in self.cables:
+            await cable.stop(task)
         if hasattr(self, "transport"):
             await self.transport.stop()
         for table in self.tables_by_id.values():

@@ -200,3 +200,9 @@ def in_loop() -> Callable[[Awaitable[Any]], Any]:
         return asyncio.run(limited())
 
     return run
+
+
+@pytest.fixture
+def birth() -> Callable[..., dict[str, Any]]:
+    """Makes a birth payload of a boot."""
+    return birth_payload

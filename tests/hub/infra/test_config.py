@@ -66,7 +66,10 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
         ("[[table]]\nid = 'hub'", "table[0].id"),
         ("[[table]]\nid = 'a'\nprofile = 'pyramid'\ngame = 'five-pins'", "table[0].game"),
         ("[[table]]\nid = 'a'\ngame = 'five-pins'\noptions = { points_limt = 60 }", "table[0].options.points_limt"),
-        ("[[table]]\nid = 'a'\ngame = 'five-pins'\noptions = { games = 2, points_limit = 60 }", "table[0].options.games"),
+        (
+            "[[table]]\nid = 'a'\ngame = 'five-pins'\noptions = { games = 2, points_limit = 60 }",
+            "table[0].options.games",
+        ),
         ("[[table]]\nid = 'a'\ngame = 'five-pins'\npreset = 'moon'", "table[0].preset"),
         ("[[table]]\nid = 'a'\nquality = { PZ9 = 'ok' }", "table[0].quality.PZ9"),
         ("[[table]]\nid = 'a'\nquiet_ms = 500", "table[0].quiet_ms"),
