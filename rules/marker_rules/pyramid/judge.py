@@ -10,7 +10,7 @@ from marker_rules.balls import Ball
 from marker_rules.errors import IllegalFact, IllegalInput
 from marker_rules.options import Options
 from marker_rules.pyramid import derivation as why
-from marker_rules.pyramid import outcome
+from marker_rules.pyramid import outcome, readings
 from marker_rules.pyramid.case import IN_HOUSE, Case, GameLaw
 from marker_rules.pyramid.legality import break_by, completed_by
 from marker_rules.pyramid.offences import FOULS, Entered, sort_calls
@@ -46,6 +46,7 @@ def judge(law: GameLaw, shot: Shot, before: PyramidState, options: Options) -> P
     _completion(case)
     if case.legal:
         _credit(case)
+    case.readings.extend(readings.of_stroke(case))
     return outcome.series(case) if before.series else outcome.played(case)
 
 
@@ -66,10 +67,9 @@ def _between_shots(case: Case) -> PyramidRuling:
 
 def _check_moment(before: PyramidState, story: Story, entered: Entered) -> None:
     if before.stage is Stage.SHOT:
-        idle = before.phase
-        if entered.house_first and idle not in IN_HOUSE:
+        if entered.house_first and before.phase not in IN_HOUSE:
             raise IllegalInput(
-                f"call RP-19.2a: the shot is not played in hand from the house but '{idle}'", code="call"
+                f"call RP-19.2a: the shot is not played in hand from the house but '{before.phase}'", code="call"
             )
         return
     if before.stage is Stage.CHOICE and story.struck is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from marker_rules.balls import Ball, Player
 from marker_rules.pyramid import derivation as why
+from marker_rules.pyramid import readings
 from marker_rules.pyramid import run as runs
 from marker_rules.pyramid.case import Case
 from marker_rules.pyramid.offences import FOULS, VOIDING
@@ -279,6 +280,7 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
     if case.credited:
         case.steps.extend(why.credit_steps(striker, case.credited, paid))
     verdict = _verdict(case, account)
+    case.readings.extend(readings.of_balls(case, paid=paid, won=verdict.winner is not None))
     score = account.score()
     case.steps.extend(why.debt_steps(account.debt, score))
     offended = any(violation.by is striker for violation in verdict.violations)

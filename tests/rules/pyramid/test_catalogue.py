@@ -164,6 +164,7 @@ def test_every_ruling_can_be_explained(scenario: dict[str, Any]) -> None:
         assert len(lines) == len(ruling.steps)
         assert all(line.what and line.text and "{" not in line.what for line in lines)
     assert set(ruling.clauses) <= set(CLAUSES)
+    assert set(scenario["depends_on"]) <= set(ruling.interpretations)  # a reading that is ours is named
     assert set(ruling.interpretations) <= {row["id"] for row in load_interpretations("pyramid")}
 
 
