@@ -44,7 +44,7 @@ class TableRuntime:
         self.value: core.Table = core.new_table(config)
         self.n = 0
         self.faults = 0
-        self.reconciler = Reconciler(config.id, hub.transport, lambda: core.desired(self.value))
+        self.reconciler = Reconciler(config.id, hub.transport, lambda: core.desired(self.value, hub.mono_us()))
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_for: tuple[int, str] | None = None

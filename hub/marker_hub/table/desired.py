@@ -133,7 +133,7 @@ def points_of(ruling: Any) -> dict[str, int]:
 
 def _display(table: Table, match: MatchState | None, now_us: int) -> dict[str, Any]:
     if match is None:
-        return {"a": None, "b": None, "turn": None, "clk": None, "blink": "", "text": ""}
+        return {"a": None, "b": None, "turn": None, "clk": None, "blink": False, "text": " "}
     now = board(match)
     text = {Phase.BREAK: "PAUSE", Phase.SUSPENDED: "STOP"}.get(Phase(table.phase), "")
     who = turn(table, match)
@@ -143,6 +143,6 @@ def _display(table: Table, match: MatchState | None, now_us: int) -> dict[str, A
         "b": now.score["B"],
         "turn": who.lower() if who else None,
         "clk": None if clock is None or table.phase != Phase.ARMED else math.ceil(left_s(clock, now_us / 1e6)),
-        "blink": "",
+        "blink": False,
         "text": text[:NAME_LETTERS],
     }

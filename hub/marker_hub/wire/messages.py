@@ -239,41 +239,58 @@ class Button(Struct, frozen=True, forbid_unknown_fields=True):
     role: ButtonRole
 
 
-class ScorePlayer(Struct, frozen=True, forbid_unknown_fields=True):
-    """One player in `score`. shelf and debt are pyramid's, null in five-pins."""
+Side = Literal["A", "B"]
 
-    name: Annotated[str, Meta(max_length=60)]
-    score: Annotated[int, Meta(ge=-10_000, le=10_000)]
-    games: Annotated[int, Meta(ge=0, le=1000)] = 0
-    shelf: int | None = None
-    debt: int | None = None
+
+class Run(Struct, frozen=True, forbid_unknown_fields=True):
+    """Pyramid: balls potted in the visit that lasts."""
+
+    player: Side
+    balls: Annotated[int, Meta(ge=0)]
 
 
 class Score(Struct, frozen=True, forbid_unknown_fields=True):
-    """The confirmed score. n: journal position it stands for; final: the match is over."""
+    """The confirmed score. n: journal position it stands for; without a match only n, phase and match = null.
+
+    games: games or frames won; shelf, debt: pyramid; turn: who plays or chooses; final: the match is over.
+    """
 
     v: Literal[1]
     n: Annotated[int, Meta(ge=0)]
-    match: str | None
-    game: str | None
-    players: dict[Literal["A", "B"], ScorePlayer]
-    turn: str | None
     phase: str
-    final: bool
-    run: int | None = None
+    match: str | None
+    game: str | None = None
     game_no: int | None = None
+    players: dict[Side, Annotated[str, Meta(max_length=80)]] = {}
+    score: dict[Side, int] = {}
+    games: dict[Side, int] = {}
+    turn: Side | None = None
+    final: bool = False
+    winner: Side | None = None
+    shelf: dict[Side, int] | None = None
+    debt: dict[Side, int] | None = None
+    run: Run | None = None
+
+
+class Fact(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """One live fact: `[kind, what, ms]`, ms from the stroke, null where it is not known."""
+
+    kind: str
+    what: str
+    ms: int | float | None
 
 
 class ShotFacts(Struct, frozen=True, forbid_unknown_fields=True):
-    """The shot that is running or was last. facts: live facts in the scenario notation; points per player once ruled."""
+    """The running shot with its live facts (`provisional`), or the last one with its ruling (`final`, `corrected`)."""
 
     v: Literal[1]
     n: Annotated[int, Meta(ge=0)]
-    shot: int | None
-    status: Literal["none", "provisional", "final", "corrected"]
-    facts: tuple[str, ...] = ()
+    shot: Annotated[int, Meta(ge=0)]
+    status: Literal["provisional", "final", "corrected"]
+    facts: tuple[Fact, ...] = ()
     result: Literal["legal", "foul", "none"] = "none"
-    points: dict[Literal["A", "B"], int] | None = None
+    short: str = ""
+    points: dict[Side, int] = {}
     clauses: tuple[str, ...] = ()
 
 

@@ -112,3 +112,38 @@ def test_the_answer_to_info_is_read_whatever_the_node_tells_of_itself() -> None:
     """A refused answer would leave a doubtful birth unconfirmed, and its records waiting."""
     payload = b'{"id":"who-1-1","ok":true,"code":0,"boot":1,"head":9,"result":{"fw":"0.1.0","provisioned":true,"mem":[1,2],"x":null}}'
     assert wire.decode(Topic.CMD_ACK, payload).head == 9
+
+
+def test_the_asyncapi_document_is_the_code(tmp_path: Path) -> None:
+    from marker_hub.wire import asyncapi
+
+    committed = Path(__file__).parents[3] / "docs" / "developer" / "asyncapi.yaml"
+    assert asyncapi.main(["--check", str(committed)]) == 0, "python -m marker_hub.wire.asyncapi > docs/developer/asyncapi.yaml"
+    stale = tmp_path / "stale.yaml"
+    stale.write_text(committed.read_text(encoding="utf-8").replace("maximum: 65535", "maximum: 65536", 1), encoding="utf-8")
+    assert asyncapi.main(["--check", str(stale)]) == 1
+
+
+def test_what_the_hub_publishes_is_read_by_its_own_contract() -> None:
+    """`score`, `shot` and `display` of a table without and with a match are what the AsyncAPI document says."""
+    import marker_hub.table as core
+    from marker_hub import commands, entries
+    from marker_hub.table import Role, TableConfig
+
+    table = core.new_table(TableConfig(id="1", name="1"))
+    steps: list[entries.Body] = [entries.HubStarted("t")]
+    players = {"A": entries.PlayerInfo("Alfa"), "B": entries.PlayerInfo("Beta")}
+    start = commands.MatchStart(
+        key="k", id="m", game="five-pins", players=players, options={"points_limit": 60, "games": 3}, opener="A", ball_of_a="white"
+    )  # fmt: skip
+    for number in range(1, 4):
+        desired = core.desired(table)
+        for topic, payload in ((Topic.SCORE, desired.score), (Topic.SHOT, desired.shot_topic), (Topic.DISPLAY, desired.display)):
+            if payload is not None:
+                wire.decode(topic, json.dumps(payload).encode())
+        if number == 2:
+            made = core.propose(table, start, Role.REFEREE, 1)
+            assert isinstance(made, tuple)
+            steps = list(made)
+        if steps:
+            table, _ = core.step(table, entries.Entry("1", number, steps.pop(0), number, number))
