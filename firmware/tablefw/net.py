@@ -73,7 +73,7 @@ def _secure(s, host, ca):
     c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca:
         c.verify_mode = ssl.CERT_REQUIRED
-        c.load_verify_locations(ca)
+        c.load_verify_locations(cadata=ca)
     else:
         c.verify_mode = ssl.CERT_NONE
     s = c.wrap_socket(s, server_hostname=host, do_handshake_on_connect=False)

@@ -66,7 +66,7 @@ class Session:
                 await self._connect()
                 self.failures = 0
                 await self._serve()
-            except (OSError, asyncio.TimeoutError) as e:
+            except Exception as e:  # whatever it is, the next try may succeed; the node goes on recording
                 log("link: %s" % (str(e) or "timeout"))
             self._down()
             if time.ticks_diff(time.ticks_ms(), t) > 10000:

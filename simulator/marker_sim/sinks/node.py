@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +34,10 @@ class BoardError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class BoardConfig:
-    """What the node's own configuration file holds. calibration: the form `tablefw.config` checks, None = defaults."""
+    """What the node's own configuration file holds. calibration: the form `tablefw.schema` checks, None = defaults.
+
+    tls: 0 none, 1 encrypted, 2 encrypted and the broker checked against `ca` (DER).
+    """
 
     table: str
     profile: str = "carom5"
@@ -43,6 +47,8 @@ class BoardConfig:
     password: str = field(default="", repr=False)
     calibration: dict[str, Any] | None = None
     key: str = field(default="", repr=False)
+    tls: int = 0
+    ca: bytes = b""
 
     def data(self) -> dict[str, Any]:
         """The dictionary that goes into config.json."""
@@ -58,6 +64,9 @@ class BoardConfig:
             data["cal"] = self.calibration
         if self.key:
             data["key"] = self.key
+        if self.tls:
+            data["tls"] = self.tls
+            data["ca"] = b64encode(self.ca).decode()
         return data
 
 
