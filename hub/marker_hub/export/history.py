@@ -13,6 +13,9 @@ from marker_hub.export.record import MatchRecord, folded
 from marker_hub.match.board import board
 from marker_hub.match.state import MatchState, ShotRecord
 from marker_hub.table import Table
+from marker_rules.balls import GameId
+from marker_rules.catalogue import LANGUAGES
+from marker_rules.evidence.phrases import answer_label, known_questions, question_text
 
 _EVENTS = {Group.PIN: "pin", Group.RAIL: "cushion", Group.CLICK: "click", Group.GATE: "pot"}
 _SHOWN = frozenset({Kind.HIT, Kind.LOST, Kind.DROP})
@@ -57,10 +60,20 @@ def _shot(match: MatchState, shot: ShotRecord, at: dict[int, Entry]) -> dict[str
     view = projections.record_view(match, shot)
     entry = at.get(shot.n)
     score = (view["ruling"] or {}).get("score_after") or board(match, shot.before).score
-    return view | {"score": score, "at_ms": entry.wall_ms if entry else None, "events": events(shot.run)}
+    return view | {"score": score, "at_ms": entry.wall_ms if entry else None, "events": events(shot.run, match.game_id)}
 
 
-def events(run: ShotRun) -> list[dict[str, Any]]:
+def _in_words(game: GameId, question: str, answer: str) -> dict[str, str]:
+    """Question and answer in three languages; ids where the hub asked something of its own."""
+    if question not in known_questions(game):
+        return dict.fromkeys(LANGUAGES, f"{question}: {answer}")
+    return {
+        lang: f"{question_text(game, question, lang).rstrip('?')}: {answer_label(game, question, answer, lang)}"
+        for lang in LANGUAGES
+    }
+
+
+def events(run: ShotRun, game: GameId) -> list[dict[str, Any]]:
     """What was observed, answered and called in one shot; ms from its first record."""
     rows: list[dict[str, Any]] = []
     records = sorted(run.records, key=lambda rec: (rec.boot, rec.t, rec.seq))
@@ -85,7 +98,15 @@ def events(run: ShotRun) -> list[dict[str, Any]]:
             }
         )
     rows += [
-        {"ms": None, "unc_ms": None, "kind": "answer", "what": f"{q}: {a}", "source": "referee", "weak": False}
+        {
+            "ms": None,
+            "unc_ms": None,
+            "kind": "answer",
+            "what": f"{q}: {a}",
+            "text": _in_words(game, q, a),
+            "source": "referee",
+            "weak": False,
+        }
         for q, a in run.answers
     ]
     rows += [

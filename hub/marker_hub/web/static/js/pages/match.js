@@ -154,7 +154,7 @@ function replay() {
   if (!shot || !geometry) return h("aside", { class: "replay" });
   const events = eventsOf(shot);
   const until = events.slice(0, step);
-  const down = until.filter((event) => event.kind === "pin").map((event) => event.what);
+  const down = until.flatMap((event) => (event.kind === "pin" ? [event.what] : event.kind === "answer" && /^QP: /.test(event.what) ? event.what.slice(4).split(",") : []));
   const marks = {};
   for (const event of until) {
     const place = placeOf(geometry, event.what);
@@ -199,5 +199,6 @@ function words(event) {
   const key = `event.${event.kind}`;
   const pin = has(`pin.${event.what}`) ? t(`pin.${event.what}`) : event.what;
   const rail = has(`rail.${event.what}`) ? t(`rail.${event.what}`) : event.what;
-  return has(key) ? t(key, { what: event.kind === "pin" ? pin : event.kind === "cushion" ? rail : (event.text ? pick(event.text) : (event.what ?? "")) }) : `${event.kind} ${event.what ?? ""}`;
+  if (event.text) return pick(event.text);
+  return has(key) ? t(key, { what: event.kind === "pin" ? pin : event.kind === "cushion" ? rail : (event.what ?? "") }) : `${event.kind} ${event.what ?? ""}`;
 }

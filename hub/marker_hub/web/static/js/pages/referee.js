@@ -66,7 +66,7 @@ function draw() {
   const desk = matchMedia("(min-width: 1280px)").matches;
   const panel = ui.panel === "sheet" ? body(state) : PANELS[ui.panel](state);
   const live = wide && ui.panel !== "sheet" && ui.panel !== "setup" && view.match ? body(state) : null;
-  render(app, h("main", { class: `ref panel-${ui.panel}${state.stream.stale ? " stale" : ""}` },
+  render(app, h("main", { class: `ref panel-${ui.panel}${state.stream.stale ? " stale" : ""}`, "data-phase": view.phase, "data-n": String(view.n) },
     status(state), scores(state), view.match ? result(state) : null,
     wide && view.match ? h("aside", { class: "aside" }, evidence(state), layout(state), live ? h("div", { class: "live-rows" }, live) : null) : null,
     h("div", { class: "body", key: `body-${ui.panel}`, tabindex: "-1" }, panel),

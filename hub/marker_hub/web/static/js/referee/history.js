@@ -30,7 +30,7 @@ export function amend(state) {
   const set = (change) => { Object.assign(draft, change, { preview: null }); state.draw(); };
   return [
     h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${signed(pointsOf(draft.old)[1])}, ${pick(draft.old.said ?? draft.old.sentence)}`) : null),
-    draft.rows?.length ? draft.rows.map((row) => segments(pick(row.text), row.answers.filter((item) => item.id !== "unseen").map((item) => [item.id, pick(item.label)]), draft.answers[row.id] ?? row.answers.find((item) => item.selected)?.id,
+    draft.rows?.length ? draft.rows.map((row) => segments(pick(row.text), row.answers.filter((item) => item.id !== "unknown").map((item) => [item.id, pick(item.label)]), draft.answers[row.id] ?? row.answers.find((item) => item.selected)?.id,
       (id) => set({ answers: { ...draft.answers, [row.id]: id } }))) : null,
     view.pins ? h("fieldset", { class: "segments" }, h("legend", {}, t("amend.pins")), h("div", {}, PINS.map((pin) =>
       h("button", { key: pin, class: draft.pins?.includes(pin) ? "choice on" : "choice", "aria-pressed": String(Boolean(draft.pins?.includes(pin))), onclick: () => set({ pins: draft.pins?.includes(pin) ? draft.pins.filter((one) => one !== pin) : [...(draft.pins ?? []), pin] }) }, t(`pin.${pin}`))))) : null,
@@ -93,9 +93,12 @@ export async function draftFor(state, number) {
   const record = await (await fetch(`/api/matches/${encodeURIComponent(view.match.id)}`)).json();
   const shot = (record.games_list ?? []).flatMap((game) => game.shots).find((item) => item.shot === number);
   const sheet = await fetch(`/api/tables/${encodeURIComponent(view.id)}/sheet?shot=${number}`).then((answer) => (answer.ok ? answer.json() : null)).catch(() => null);
-  const pins = (shot?.events ?? []).filter((event) => event.kind === "pin").map((event) => event.what).filter((pin) => PINS.includes(pin));
+  const stored = (sheet?.shot === number ? sheet.rows : []) ?? [];
+  const seen = (shot?.events ?? []).filter((event) => event.kind === "pin").map((event) => event.what).filter((pin) => PINS.includes(pin));
+  const asked = stored.find((row) => row.multi && row.answers.some((item) => PINS.includes(item.id)));
+  const pins = asked ? asked.answers.filter((item) => item.selected).map((item) => item.id) : seen;
   ui.draft = {
-    id: newKey(), shot: number, old: shot?.ruling ?? null, rows: sheet?.shot === number ? sheet.rows : [], answers: {}, pins, pinsWere: pins,
+    id: newKey(), shot: number, old: shot?.ruling ?? null, rows: stored.filter((row) => !row.multi), answers: {}, pins, pinsWere: pins,
     striker: shot?.striker ?? "A", strikerWas: shot?.striker ?? "A", mode: "facts", manual: { A: 0, B: 0, next: shot?.striker === "A" ? "B" : "A", hand: false, note: "" }, preview: null,
   };
   state.draw();

@@ -57,14 +57,15 @@ function single(state, row, index) {
   const needed = !chosen && row.selected !== UNSEEN;
   const unseen = row.selected === UNSEEN;
   const shown = row.answers.filter((answer) => answer.id !== UNSEEN);
-  const long = shown.some((answer) => pick(answer.label).length > 26) || shown.length > 6;
+  const numbers = shown.length > 4 && shown.every((answer) => /^\d+$/.test(pick(answer.label)));
+  const long = !numbers && (shown.some((answer) => pick(answer.label).length > 26) || shown.length > 6);
   const disabled = !state.commander.ready;
   return h("section", { class: needed ? "row needed" : "row", key: row.id, "data-row": row.id, "data-index": index },
     h("div", { class: "ask" }, h("h2", { id: `q-${row.id}` }, pick(row.text)),
       h("span", { class: `origin ${row.origin}` }, t(`origin.${row.origin}`)),
       h("button", { class: unseen ? "unseen-button on" : "unseen-button", disabled, "aria-pressed": String(unseen), onclick: () => (unseen ? state.send({ kind: "unanswer", question: row.id }) : answer(state, row, { id: UNSEEN })) },
         h("span", {}, t("not.seen")))),
-    h("div", { class: `answers n${shown.length}${long ? " long" : ""}`, role: "radiogroup", "aria-labelledby": `q-${row.id}` }, shown.map((item, place) =>
+    h("div", { class: numbers ? "answers numbers" : `answers n${shown.length}${long ? " long" : ""}`, role: "radiogroup", "aria-labelledby": `q-${row.id}` }, shown.map((item, place) =>
       h("button", { key: item.id, role: "radio", "aria-checked": String(Boolean(item.selected)), class: item.selected ? "answer on" : "answer", disabled, "data-answer": item.id, onclick: () => answer(state, row, item) },
         h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label)),
         h("span", { class: "gives" }, wouldGive(state, item.ruling)),
