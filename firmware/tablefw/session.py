@@ -13,7 +13,6 @@ from tablefw import wire
 from tablefw import wire_codes as W
 from tablefw.commands import Commands
 from tablefw.log import log
-from tablefw.mqtt import Client
 
 TIMEOUT_S = 5
 PUBACK_MS = 3000
@@ -77,18 +76,25 @@ class Session:
     async def _connect(self):
         app = self.app
         cfg = app.config
-        await app.link.ready(self.failures >= CYCLE_WIFI_AFTER)
+        if cfg.get("host") == "usb":
+            from tablefw.wired import Client
+
+            c = Client(app.shell, wire.topic(cfg.get("table"), ("",)))
+        else:
+            from tablefw.mqtt import Client
+
+            await app.link.ready(self.failures >= CYCLE_WIFI_AFTER)
+            c = Client(
+                "marker-" + cfg.get("table"),
+                cfg.get("host"),
+                cfg.get("port"),
+                cfg.get("user", ""),
+                cfg.get("password", ""),
+                (self._topics["STATE"], wire.will(app.boot), 1, True),
+                app.tls(),
+            )
         self.failures += 1
         app.collect()
-        c = Client(
-            "marker-" + cfg.get("table"),
-            cfg.get("host"),
-            cfg.get("port"),
-            cfg.get("user", ""),
-            cfg.get("password", ""),
-            (self._topics["STATE"], wire.will(app.boot), 1, True),
-            app.tls(),
-        )
         c.on_message = self._message
         c.on_puback = self._puback
         self.client = c

@@ -27,6 +27,7 @@ class Shell:
         self.out = []
         self.lost = 0
         self.update = None
+        self.topics = None  # takes lines of the hub where the node hangs on a cable
         self.used = None  # when the last line came
 
     async def run(self):
@@ -52,6 +53,8 @@ class Shell:
             skip, self.skip = self.skip, False
             if skip:
                 self._say({"id": None, "ok": False, "error": "line longer than %d bytes" % LINE_MAX})
+            elif self.topics is not None and line[:8] == b'{"topic"':
+                self.topics(line)
             elif line[:1] == b"{":
                 from tablefw import toolbox
 

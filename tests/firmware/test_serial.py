@@ -1,6 +1,7 @@
 """The technician's tool against the real firmware on a pseudo-terminal, and `flash` against a fake raw REPL on one."""
 
 import ast
+import asyncio
 import builtins
 import contextlib
 import hashlib
@@ -21,7 +22,7 @@ from typing import Any
 import pytest
 import serial
 
-from marker_hub import cli, nodecal, nodeflash, provision
+from marker_hub import cli, nodecal, nodeflash, provision, serial_link
 from marker_hub.provision import NodeError, NodeLost, NodeRefused, SerialNode
 from tablefw import config, pins
 
@@ -220,6 +221,63 @@ def test_a_lost_line_says_which_configuration_the_node_will_run(device: Any) -> 
     with pytest.raises(NodeError, match="keeps its old configuration"):
         provision.apply(node, GOOD, progress)
     node.close()
+
+
+class Outlet:
+    """The hub's side of a cable, recorded."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[str, dict[str, Any]]] = []
+        self.command: Callable[[str, bytes], None] | None = None
+        self.drops = 0
+
+    def open(self, will: bytes, on_command: Callable[[str, bytes], None]) -> None:
+        self.command = on_command
+
+    def publish(self, suffix: str, payload: bytes, *, retain: bool) -> None:
+        self.messages.append((suffix, json.loads(payload)))
+
+    def drop(self) -> None:
+        self.drops += 1
+
+    def of(self, suffix: str) -> list[dict[str, Any]]:
+        return [p for s, p in self.messages if s == suffix]
+
+
+def test_a_node_on_the_hubs_cable_speaks_its_topics_and_comes_back(device: Any) -> None:
+    """`host = "usb"`: birth, records, clock, commands over the gateway of the hub, twice on the same boot."""
+    _, cable = device({**GOOD, "host": "usb"})
+
+    async def once(n: int) -> None:
+        outlet = Outlet()
+        node = serial_link.SerialNode("t1", "x", outlet, find=lambda _: cable.port, look_every_s=0.05)
+        node.losses = n
+        task = asyncio.create_task(node.run())
+
+        async def until(test: Callable[[], Any]) -> None:
+            end = time.monotonic() + 15
+            while not test():
+                assert time.monotonic() < end, outlet.messages[-5:]
+                await asyncio.sleep(0.02)
+
+        await until(lambda: outlet.of("state") and outlet.of("health"))
+        assert outlet.of("state")[0]["boot"] == 1
+        await until(lambda: outlet.of("clk/req"))
+        assert outlet.command is not None
+        outlet.command("cmd", json.dumps({"id": f"a{n}", "cmd": "arm", "shot": n, "layout": ["C"]}).encode())
+        await until(lambda: [a for a in outlet.of("cmd/ack") if a["id"] == f"a{n}"])
+        outlet.command("cmd", json.dumps({"id": f"r{n}", "cmd": "replay", "boot": 1, "from": 0, "to": 0}).encode())
+        await until(lambda: [a for a in outlet.of("cmd/ack") if a["id"] == f"r{n}"])
+        records = {b["s"] + i: r for b in outlet.of("ev") for i, r in enumerate(b["e"])}
+        assert records[0][2:4] == [10, 1]
+        assert any(r[2:4] == [10, 2] and r[4] & ~32 == n for r in records.values())
+        await node.stop(task)
+
+    async def main() -> None:
+        await once(1)
+        await once(2)
+
+    asyncio.run(main())
 
 
 def test_requests_are_fast_and_garbage_on_the_line_is_ignored(device: Any) -> None:
