@@ -1,50 +1,16 @@
-"""Chromium for the tests of the pages: one browser for the session, a fresh context and a fake hub for each test."""
+"""For the tests of the pages: a fresh browser context and a fake hub for each test."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from page_fakes import states
 from page_fakes.hub import Complaints, FakeHub, OpenPage, Server
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-    "--disable-component-update",
-    "--mute-audio",
-]
 PIN = "246810"
-
-
-def chromium_path() -> str | None:
-    """The distribution's Chromium, or the one named by MARKER_CHROMIUM."""
-    named = os.environ.get("MARKER_CHROMIUM")
-    if named:
-        return named
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A running Chromium, for one module: Playwright keeps an event loop running, which other modules must not find.
-
-    Without one the tests say so and are skipped; in CI that is a failure."""
-    path = chromium_path()
-    if path is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("Chromium is missing: install the package chromium or set MARKER_CHROMIUM")
-        pytest.skip("no Chromium: install the package chromium or set MARKER_CHROMIUM")
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ MARKER = [sys.executable, "-m", "marker_hub"]
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_a_spectator_sees_the_game_to_its_end(chromium: Browser) -> None:
+def test_a_spectator_sees_the_game_to_its_end(browser: Browser) -> None:
     """The score on the page at the end is the score of the truth. Mutation: a display that scores provisional points turns it red."""
     game = ["--seed", "11", "--points", "24", "--games", "1", "--speed", "60"]
     demo = subprocess.Popen(
@@ -22,7 +22,7 @@ def test_a_spectator_sees_the_game_to_its_end(chromium: Browser) -> None:
     try:
         assert demo.stderr is not None
         address = demo.stderr.readline().split("table: ")[1].strip()
-        page = chromium.new_page(viewport={"width": 1920, "height": 1080})
+        page = browser.new_page(viewport={"width": 1920, "height": 1080})
         page.goto(address)
         seen_provisional = False
         while demo.poll() is None:
@@ -42,7 +42,7 @@ def test_a_spectator_sees_the_game_to_its_end(chromium: Browser) -> None:
     assert seen_provisional, "nothing was ever shown as provisional"
 
 
-def test_the_page_says_stale_and_comes_back_by_itself(chromium: Browser, tmp_path: Path) -> None:
+def test_the_page_says_stale_and_comes_back_by_itself(browser: Browser, tmp_path: Path) -> None:
     """Hub killed: 'no connection' within seconds; hub started again: alive without a reload. Mutation: a page without its own reconnect."""
 
     def start(port: int) -> tuple[subprocess.Popen[str], str]:
@@ -54,7 +54,7 @@ def test_the_page_says_stale_and_comes_back_by_itself(chromium: Browser, tmp_pat
 
     hub, address = start(0)
     try:
-        page = chromium.new_page(viewport={"width": 1920, "height": 1080})
+        page = browser.new_page(viewport={"width": 1920, "height": 1080})
         page.goto(f"{address}/tables/1")
         expect(page.locator("main")).to_be_visible()
         expect(page.locator(".banner")).to_have_count(0)
