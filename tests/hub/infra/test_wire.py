@@ -118,9 +118,13 @@ def test_the_asyncapi_document_is_the_code(tmp_path: Path) -> None:
     from marker_hub.wire import asyncapi
 
     committed = Path(__file__).parents[3] / "docs" / "developer" / "asyncapi.yaml"
-    assert asyncapi.main(["--check", str(committed)]) == 0, "python -m marker_hub.wire.asyncapi > docs/developer/asyncapi.yaml"
+    assert asyncapi.main(["--check", str(committed)]) == 0, (
+        "python -m marker_hub.wire.asyncapi > docs/developer/asyncapi.yaml"
+    )
     stale = tmp_path / "stale.yaml"
-    stale.write_text(committed.read_text(encoding="utf-8").replace("maximum: 65535", "maximum: 65536", 1), encoding="utf-8")
+    stale.write_text(
+        committed.read_text(encoding="utf-8").replace("maximum: 65535", "maximum: 65536", 1), encoding="utf-8"
+    )
     assert asyncapi.main(["--check", str(stale)]) == 1
 
 
@@ -138,7 +142,11 @@ def test_what_the_hub_publishes_is_read_by_its_own_contract() -> None:
     )  # fmt: skip
     for number in range(1, 4):
         desired = core.desired(table)
-        for topic, payload in ((Topic.SCORE, desired.score), (Topic.SHOT, desired.shot_topic), (Topic.DISPLAY, desired.display)):
+        for topic, payload in (
+            (Topic.SCORE, desired.score),
+            (Topic.SHOT, desired.shot_topic),
+            (Topic.DISPLAY, desired.display),
+        ):
             if payload is not None:
                 wire.decode(topic, json.dumps(payload).encode())
         if number == 2:
