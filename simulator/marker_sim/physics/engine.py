@@ -149,7 +149,9 @@ class Engine(Schedule):
         b.advance(self.now, self._mu[2])
         if kind is Kind.PIN:
             self._ball_at_pin(a, b)
-        elif kind is Kind.CHAIN:
+            return
+        self._touching.add((min(a.index, b.index), max(a.index, b.index)))
+        if kind is Kind.CHAIN:
             moved = self.pins.chain(a, b, self.now)
             if moved is not None:
                 self._note(Kind.CHAIN, a.index, b.index, moved, b)

@@ -52,7 +52,7 @@ class Schedule:
         self._heap: list[tuple[float, int, int, int, int, int, int]] = []
         self._counter = 0
         self._wait: dict[tuple[int, int], float] = {}
-        # (ball, standing pin) that met without felling it and have not parted
+        # (lower index, higher index) of pairs with a pin that met and have not parted
         self._touching: set[tuple[int, int]] = set()
 
     def _push(self, dt: float, kind: Kind, a: Body, j: int, vj: int) -> None:
@@ -148,11 +148,11 @@ class Schedule:
         later = max(first_root(1e-15, c[1], c[2], c[3], c[4], span), wait)
         return later if later < span else math.inf
 
-    def _pin_root(self, ball: Body, pin: Body, c: tuple[float, float, float, float, float], span: float) -> float:
-        """Time until a ball meets the head of a standing pin, seen from above."""
+    def _pin_root(self, a: Body, b: Body, c: tuple[float, float, float, float, float], span: float) -> float:
+        """Time until a meeting in plan of which one is a pin; a pair that met does not meet again before it has parted."""
         if c[0] <= TOUCH_M2:
-            return math.inf if c[1] >= 0.0 or (ball.index, pin.index) in self._touching else 0.0
-        self._touching.discard((ball.index, pin.index))
+            return math.inf if c[1] >= 0.0 or (a.index, b.index) in self._touching else 0.0
+        self._touching.discard((a.index, b.index))
         return first_root(*c, span)
 
     def _predict_pin(self, a: Body) -> None:
@@ -171,7 +171,7 @@ class Schedule:
             puck, other = (a, b) if a.moving else (b, a)
             standing = other.phase is Phase.STANDING
             c, span = self._plan(puck, other, puck.r + (self._reach.base if standing else other.r))
-            dt = (0.0 if c[1] < 0.0 else math.inf) if c[0] <= TOUCH_M2 else first_root(*c, span)
+            dt = self._pin_root(*_in_order(puck, other), c, span)
             if dt < math.inf:
                 self._push(dt, Kind.CHAIN if standing else Kind.PUCK_PUCK, puck, other.index, other.version)
         if a.moving:
@@ -297,6 +297,10 @@ class Schedule:
         dt = (a.vz + math.sqrt(inside)) / -a.az
         if 1e-12 < dt < a.t_end - self.now:
             self._push(dt, Kind.DESCEND, a, -1, NO_VERSION)
+
+
+def _in_order(a: Body, b: Body) -> tuple[Body, Body]:
+    return (a, b) if a.index < b.index else (b, a)
 
 
 class PinReach:

@@ -1,0 +1,184 @@
+"""A five-pins match by physics: three balls whose places are carried over, pins that a resting ball keeps from standing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from marker_hardware.pinmap import Profile
+from marker_rules.balls import ALL_PINS, FIVE_PINS_BALLS, GameId, Pin, Player
+from marker_rules.game import Action
+from marker_rules.shot import Shot
+from marker_sim import lagging
+from marker_sim.physics.engine import Engine
+from marker_sim.physics.table import Place, shipped
+from marker_sim.physics.telling import Cast, tell
+from marker_sim.play import LagOutcome, Style
+from marker_sim.players import five_pins_candidate, scooped, with_error
+from marker_sim.rng import Stream
+from marker_sim.slips import slips
+from marker_sim.timeline import Timeline
+from marker_sim.truth import TrueMatch
+from marker_sim.uniform import Launch, anywhere
+
+CAST = Cast(FIVE_PINS_BALLS, tuple(Pin))
+RED = "red"
+NEW_MODES = ("opening", "contact-reset")
+ASIDE_M = 0.07  # how far the referee moves a ball whose spot is taken
+
+
+class FivePinsPlay:
+    """Implements `play.Play`. `places`: where the balls of A and B and the red one lie, m; None off the table."""
+
+    def __init__(self, seed: int, table: str, style: Style) -> None:
+        self.seed = seed
+        self.name = table
+        self.style = style
+        self.table = shipped(Profile.CAROM5)
+        self.places: dict[str, Place | None] = {"A": None, "B": None, RED: None}
+        self.last: Engine | None = None
+        self.launch: Launch | None = None
+        self._lags = 0
+
+    def lag(self) -> LagOutcome:
+        """Both strike from the lag line to the top cushion; nearest to the bottom one on the way back wins."""
+        self._lags += 1
+        return lagging.lag(self.table, self.style, Stream(self.seed, self.name, "lag", self._lags))
+
+    def choose(self, match: TrueMatch) -> str:
+        """The winner of a lag opens."""
+        return match.due.choices[0]
+
+    # --- before the stroke ---------------------------------------------------------------------------------------
+
+    def prepare(self, match: TrueMatch) -> tuple[Action, ...]:
+        """The layout, where a ball keeps a pin from standing or a seat has become free again (FP-T.7a to FP-T.7c)."""
+        standing = self.standing(match)
+        if standing == match.state.pins:
+            return ()
+        return (Action("layout", value=",".join(pin for pin in Pin if pin in standing)),)
+
+    def standing(self, match: TrueMatch) -> frozenset[Pin]:
+        """The pins that can stand for the next stroke."""
+        balls = self._placed(match)
+        return ALL_PINS - {pin for place in balls.values() for pin in self.table.covered(place)}
+
+    def _placed(self, match: TrueMatch) -> dict[str, Place | None]:
+        """The balls as they must lie for the next stroke; the striker's own in hand is put where he wants it."""
+        state, places = match.state, dict(self.places)
+        striker: Player = state.striker
+        new = state.mode.value in NEW_MODES
+        if new:
+            places = {"A": None, "B": None, RED: self.table.spots["red"]}
+            places[striker.other.value] = self.table.spots["upper"]
+        for placement in state.placements:
+            name = self._name(placement.what, striker)
+            if name is not None and not new and (name != striker.value or state.mode.value != "hand"):
+                places[name] = None
+                spot = placement.spot or ("red" if name == RED else "upper")
+                places[name] = self._spot(spot, places)
+        for name in (RED, striker.other.value):
+            if places[name] is None:
+                places[name] = self._spot("red" if name == RED else "upper", places)
+        if new or state.mode.value == "hand" or places[striker.value] is None:
+            places[striker.value] = None
+            places[striker.value] = self._in_hand(match, places)
+        return places
+
+    @staticmethod
+    def _name(what: str, striker: Player) -> str | None:
+        return {"cue": striker.value, "opponent": striker.other.value, "red": RED}.get(what)
+
+    def _spot(self, spot: str, places: dict[str, Place | None]) -> Place:
+        """The spot, or the nearest free place beside it on the long axis."""
+        x, y = self.table.spots[spot]
+        others = list(places.values())
+        for step in range(40):
+            for side in (1.0, -1.0):
+                at = (x + side * step * ASIDE_M / 4, y)
+                if self.table.free(at, others):
+                    return at
+        raise RuntimeError(f"no free place near spot '{spot}' for {places}")
+
+    def _in_hand(self, match: TrueMatch, places: dict[str, Place | None]) -> Place:
+        """Anywhere in the half where he may place it: the one his rules name, else the one without the opponent's ball."""
+        state = match.state
+        half = getattr(state.hand_half, "value", None)
+        other = places[state.striker.other.value]
+        lower = half == "lower" or (half is None and other is not None and other[0] <= 0.0)
+        chance = Stream(self.seed, self.name, "in hand", len(match.shots) + 1)
+        while True:
+            place = (chance.uniform(0.3, 1.3) * (1.0 if lower else -1.0), chance.uniform(-0.6, 0.6))
+            if self.table.free(place, places.values()) and not self.table.covered(place):
+                return place
+
+    # --- the stroke ----------------------------------------------------------------------------------------------
+
+    def stroke(self, match: TrueMatch, number: int) -> Timeline:
+        """See `play.Play`."""
+        chance = Stream(self.seed, self.name, "stroke", number)
+        striker: Player = match.state.striker
+        self.places = self._placed(match)
+        order = (striker.value, striker.other.value, RED)
+        balls = [self.places[name] for name in order]
+        launch = with_error(self._best(match, balls, chance), self.style.skill.aim_deg, chance)
+        if chance.chance(self.style.slips.scoop):
+            launch = scooped(launch, chance)
+        engine = self._run(
+            match, balls, launch, check=self.style.check, chance=Stream(self.seed, self.name, "pins", number)
+        )
+        self.last, self.launch = engine, launch
+        for index, name in enumerate(order):
+            body = engine.bodies[index]
+            self.places[name] = None if body.phase.name == "GONE" else (body.x, body.y)
+        calls = slips(GameId.FIVE_PINS, striker, self.style.slips, Stream(self.seed, self.name, "slips", number))
+        return Timeline(tuple(tell(engine, CAST, crossings=False, zones=False)), round(engine.now * 1e9), calls)
+
+    def _run(
+        self,
+        match: TrueMatch,
+        balls: list[Place | None],
+        launch: Launch,
+        *,
+        check: bool = False,
+        chance: Stream | None = None,
+    ) -> Engine:
+        engine = self.table.engine(balls, match.state.pins, check=check, chance=chance)
+        launch.on(engine)
+        engine.run()
+        return engine
+
+    def _best(self, match: TrueMatch, balls: list[Place | None], chance: Stream) -> Launch:
+        """The candidate that the rules would pay best without error."""
+        cue, target = balls[0], balls[1]
+        assert cue is not None
+        assert target is not None
+        edges = (self.table.boundary.half_l, self.table.boundary.half_w)
+        best, worth = None, -1e9
+        for _ in range(self.style.skill.tries):
+            launch = five_pins_candidate(cue, target, edges, self.table.ball_r, chance)
+            found = self._worth(match, self._run(match, balls, launch)) if self.style.skill.tries > 1 else 0.0
+            if best is None or found > worth:
+                best, worth = launch, found
+        assert best is not None
+        return best
+
+    @staticmethod
+    def _worth(match: TrueMatch, engine: Engine) -> float:
+        facts = tuple(item.fact for item in tell(engine, CAST, crossings=False, zones=False))
+        ruling: Any = match.game.rule(Shot(facts), match.state, match.options)
+        striker = ruling.striker
+        return float(ruling.points.of(striker) - ruling.points.of(striker.other))
+
+
+def scattered(seed: int, number: int) -> dict[str, Place | None]:
+    """Three balls anywhere, for a single shot without a match."""
+    places = anywhere(shipped(Profile.CAROM5), 3, Stream(seed, "scattered", number))
+    return dict(zip(("A", "B", RED), places, strict=True))
+
+
+def in_play(match: TrueMatch) -> TrueMatch:
+    """The match at an ordinary stroke instead of its opening, for a single shot."""
+    mode = type(match.state.mode)("normal")
+    match.state = replace(match.state, mode=mode, placements=(), hand_half=None)
+    return match
