@@ -14,15 +14,18 @@ import argparse
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
+import itertools
 import json
 import os
 import random
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "rules" / "marker_rules"
@@ -96,26 +99,61 @@ SKIPPED = frozenset({"test_mutants", "test_catalogue", "test_second_opinion"})  
 LAST = frozenset({"test_invariants"})  # whole matches at random: only for what the others let pass
 
 
-def _stages(package: str, mutant: Mutant) -> list[list[str]]:
-    """Test files to run in turn: the one that kills most mutants of that module, then all the others."""
+def _stages(package: str, mutant: Mutant) -> list[list[Path]]:
+    """Test files to run in turn: those that kill most mutants of that module, the others, and all of them by pytest."""
     folder = ROOT / "tests" / "rules" / package
     files = [path for path in sorted(folder.glob("test_*.py")) if path.stem not in SKIPPED]
-    own = folder / f"test_{Path(mutant.file).stem}.py"
-    first = own if own in files else folder / "test_strokes.py"
-    rest = [str(path) for path in files if path != first and path.stem not in LAST]
-    last = [str(path) for path in files if path.stem in LAST]
-    return [stage for stage in ([str(first)] if first in files else [], rest, last) if stage]
+    own = [path for path in files if path.stem in ("test_strokes", f"test_{Path(mutant.file).stem}")]
+    others = [path for path in files if path not in own]
+    return [sorted(own, key=lambda path: path.stem == "test_strokes"), others, files]
 
 
-def _run_tests(files: list[str], *, properties: bool) -> int:
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _cases(test: Callable[..., object]) -> Iterator[dict[str, Any]]:
+    """The arguments of every case of a parametrised test, read from its marks."""
+    groups: list[list[dict[str, Any]]] = []
+    for mark in getattr(test, "pytestmark", []):
+        if mark.name == "parametrize":
+            names = mark.args[0] if isinstance(mark.args[0], tuple) else (mark.args[0],)
+            rows = [getattr(row, "values", row) for row in mark.args[1]]
+            rows = [row if len(names) > 1 or isinstance(row, tuple) else (row,) for row in rows]
+            groups.append([dict(zip(names, row, strict=True)) for row in rows])
+    for chosen in itertools.product(*groups):
+        yield {name: value for part in chosen for name, value in part.items()}
+
+
+def _run_directly(path: Path) -> None:
+    """Call the tests of one module without pytest, those whose fixtures `DIRECT` of conftest gives. Raises when one fails."""
+    given = getattr(_module(path.with_name("conftest.py")), "DIRECT", {})
+    for name, test in vars(_module(path)).items():
+        if not name.startswith("test_") or hasattr(test, "is_hypothesis_test"):
+            continue
+        for case in _cases(test):
+            wanted = set(inspect.signature(test).parameters) - set(case)
+            if wanted <= set(given):
+                test(**case, **{fixture: given[fixture] for fixture in wanted})
+
+
+def _run_tests(files: list[Path], direct: bool) -> int:
     import pytest
 
+    if direct:
+        for path in files:
+            _run_directly(path)
+        return 0
     flags = ["-x", "-q", "--no-header", "-p", "no:randomly", "-p", "no:cacheprovider", "-m", "not slow and not soak"]
-    plain = [] if properties else ["-p", "no:hypothesispytest"]
-    return int(pytest.main([*flags, *plain, *files]))
+    return int(pytest.main([*flags, *map(str, files)]))
 
 
-def _passes(mutant: Mutant, source: str, files: list[str], *, properties: bool) -> bool:
+def _passes(mutant: Mutant, source: str, files: list[Path], *, direct: bool) -> bool:
     child = os.fork()
     if child == 0:
         quiet = os.open(os.devnull, os.O_WRONLY)
@@ -124,17 +162,17 @@ def _passes(mutant: Mutant, source: str, files: list[str], *, properties: bool) 
         sys.meta_path.insert(0, _Finder(mutant, source))
         status = 1
         try:
-            status = _run_tests(files, properties=properties)
+            status = _run_tests(files, direct)
         finally:
             os._exit(0 if status == 0 else 1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def lives(package: str, mutant: Mutant) -> bool:
-    """True when the tests pass with the mutant in place."""
+    """True when the tests pass with the mutant in place: called directly first, then all of them by pytest."""
     source = mutant.source()
     stages = _stages(package, mutant)
-    return all(_passes(mutant, source, files, properties=number > 0) for number, files in enumerate(stages))
+    return all(_passes(mutant, source, files, direct=files is not stages[-1]) for files in stages)
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -157,7 +195,7 @@ def main(args: Sequence[str] | None = None) -> int:
     control = listed[0]
     unchanged = Mutant(control.file, control.old, control.old)
     stages = _stages(chosen.package, unchanged)[: 1 if chosen.sample else None]
-    if not all(_passes(unchanged, unchanged.source(), files, properties=i > 0) for i, files in enumerate(stages)):
+    if not all(_passes(unchanged, unchanged.source(), files, direct=i < 2) for i, files in enumerate(stages)):
         print("the tests fail without any mutant: nothing can be measured", file=sys.stderr)
         return 2
     survivors = []

@@ -18,6 +18,7 @@ from marker_rules.five_pins.view import ShotView
 from marker_rules.ruling import Step
 
 CUE, OPENING_MODE = Ball.CUE, Mode.OPENING
+BOTH_OTHERS = frozenset({Ball.OPPONENT, Ball.RED})
 step = lru_cache(maxsize=4096)(Step)  # the same few hundred steps come back in stroke after stroke
 
 TURN_PASSES = Step("FP-2.5", "turn_passes")
@@ -125,8 +126,8 @@ def contact_steps(steps: list[Step], view: ShotView, carom: bool, pins: bool, le
     if view.both_touched:
         steps.append(step("FP-5.5", "both_touched_red", (), (view.carom_at,)))
     elif carom and pins:
-        clause = "FP-5.3" if view.touched_red_again else "FP-5.2"
-        steps.append(step(clause, "red_and_pins", (), (*at, view.carom_at)))
+        both = view.touched_red_again or {ball for ball, _ in view.felled.values()} >= BOTH_OTHERS
+        steps.append(step("FP-5.3" if both else "FP-5.2", "red_and_pins", (), (*at, view.carom_at)))
     elif carom:
         steps.append(step("FP-5.4" if view.carom == CAROM else "FP-5.6", "red_only", (), (*at, view.carom_at)))
     elif pins:
@@ -149,7 +150,8 @@ def made_steps(
         if view.touched_red_again or view.both_touched:
             steps.append(step("FP-8.2c", "first_carom", (), at))
     elif view.carom and not view.wrong:
-        steps.append(step("FP-8.2a", "no_carom_after_red", (), (view.carom_at,)))
+        clause = "FP-8.2a" if view.carom == CAROM else "FP-8.2b"
+        steps.append(step(clause, "no_carom_after_red", (), (view.carom_at,)))
     steps += [step(part.clause, part.phrase, (("points", part.points), ("n", part.count))) for part in pins]
     if pins and len(before.pins) < FULL_LAYOUT:
         steps.append(INCOMPLETE)

@@ -46,15 +46,15 @@ def _wrong_ball(view: ShotView) -> tuple[int, ...] | None:
 
 
 def _red_first(view: ShotView) -> tuple[int, ...] | None:
-    return (view.red_first,) if view.red_first >= 0 and not view.wrong else None
+    return (view.red_first,) if view.red_first >= 0 else None
 
 
 def _pins_first(view: ShotView) -> tuple[int, ...] | None:
-    return view.cue_before or None if view.opponent_at >= 0 and not view.wrong else None
+    return view.cue_before or None if view.opponent_at >= 0 else None
 
 
 def _never_touched(view: ShotView) -> tuple[int, ...] | None:
-    return () if view.opponent_at < 0 and not view.wrong else None
+    return () if view.opponent_at < 0 else None
 
 
 def _ball_off(view: ShotView) -> tuple[int, ...] | None:
@@ -73,7 +73,7 @@ def _touched(view: ShotView) -> tuple[int, ...] | None:
     return view.strikes_other or None
 
 
-# In the order of the text. A, G, B and V exclude each other as A05, A09 and A31 say; the functions hold that.
+# In the order of the text. V needs a later contact and G none at all (A05, A09); besides A neither of B, V, G counts (A31).
 ERRORS: tuple[ErrorRow, ...] = (
     ErrorRow("A", "FP-F.A", _wrong_ball),
     ErrorRow("B", "FP-F.B", _red_first),

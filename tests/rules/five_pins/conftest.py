@@ -43,38 +43,39 @@ class Drawn(NamedTuple):
     options: Options
 
 
+def judge_text(
+    facts: str = "",
+    *,
+    calls: str = "",
+    striker: str = "A",
+    score: tuple[int, int] = (0, 0),
+    limit: int = 50,
+    mode: str = "normal",
+    pins: str = "C,N,E,S,W",
+    **switches: Any,
+) -> FivePinsRuling:
+    """judge_text("strike cue; contact cue opponent", calls="Z,P@B", mode="hand", score=(3, 4), pins="C,N", stacking=...)."""
+    options = Options(GameId.FIVE_PINS, switches)
+    texts = [text.strip() for text in facts.split(";") if text.strip()]
+    called = [call.strip().partition("@") for call in calls.split(",") if call.strip()]
+    shot = Shot(parse_facts(texts), tuple(Call(code, Player(by or striker)) for code, _, by in called))
+    before = FIVE_PINS.read_before(
+        {
+            "striker": striker,
+            "score": {"A": score[0], "B": score[1]},
+            "limit": limit,
+            "mode": mode,
+            "pins": pins.split(",") if pins else [],
+        },
+        options,
+    )
+    return FIVE_PINS.rule(shot, before, options)
+
+
 @pytest.fixture(scope="session")
 def judge() -> Judge:
-    """judge("strike cue; contact cue opponent", calls="Z,P@B", mode="hand", score=(3, 4), pins="C,N", stacking=...)."""
-
-    def run(
-        facts: str = "",
-        *,
-        calls: str = "",
-        striker: str = "A",
-        score: tuple[int, int] = (0, 0),
-        limit: int = 50,
-        mode: str = "normal",
-        pins: str = "C,N,E,S,W",
-        **switches: Any,
-    ) -> FivePinsRuling:
-        options = Options(GameId.FIVE_PINS, switches)
-        texts = [text.strip() for text in facts.split(";") if text.strip()]
-        called = [call.strip().partition("@") for call in calls.split(",") if call.strip()]
-        shot = Shot(parse_facts(texts), tuple(Call(code, Player(by or striker)) for code, _, by in called))
-        before = FIVE_PINS.read_before(
-            {
-                "striker": striker,
-                "score": {"A": score[0], "B": score[1]},
-                "limit": limit,
-                "mode": mode,
-                "pins": pins.split(",") if pins else [],
-            },
-            options,
-        )
-        return FIVE_PINS.rule(shot, before, options)
-
-    return run
+    """`judge(facts, ...)`: see judge_text."""
+    return judge_text
 
 
 class _Story:
@@ -190,3 +191,6 @@ def draw_stroke(
 def draw() -> Callable[..., Drawn]:
     """`draw(rng)`: see draw_stroke."""
     return draw_stroke
+
+
+DIRECT = {"judge": judge_text, "draw": draw_stroke}  # fixtures that need no pytest: mutants are tried with them first

@@ -90,6 +90,8 @@ ROWS = [
     row("FP-F.A", "strike opponent; topple N by opponent; off opponent", "B+6*", "side 2, foul.A 2, foul.D 2"),
     row("FP-F.A", f"{HIT}; contact cue red", "B+2*", "foul.A 2", calls="A"),
     row("FP-F.A", "strike cue; contact cue red; topple N by cue", "B+4*", "side 2, foul.A 2", calls="A"),
+    *(row("FP-F.A", HIT, "B+2*", "foul.A 2", calls=f"A,{letter}") for letter in ("B", "V", "G")),
+    *(row("FP-F.A", HIT, "B+4*", f"foul.A 2, foul.{letter} 2", calls=f"A,{letter}") for letter in ("Z", "O", "D")),
     # --- B and G
     row("FP-F.B", "strike cue; contact cue red; contact cue opponent", "B+2*", "foul.B 2"),
     row("FP-F.B FP-F.G FP-7.1", "strike cue; contact cue red", "B+4*", "foul.B 2, foul.G 2"),
@@ -307,7 +309,7 @@ def test_the_strikers_score_does_not_move_on_an_error(judge: Any) -> None:
         (f"{HIT}; contact cue red", "A+4", "FP-8.2a"),
         (f"{HIT}; contact opponent red", "A+3", "FP-8.2b"),
         (f"{HIT}; contact opponent red; contact cue red; topple W by red", "A+5", "FP-8.2c"),
-        ("strike cue; contact cue red; contact cue opponent; contact opponent red", "B+2*", "FP-8.2a"),
+        ("strike cue; contact cue red; contact cue opponent; contact opponent red", "B+2*", "FP-8.2b"),
     ],
 )
 def test_a_carom_scores_only_as_the_clauses_say(judge: Any, facts: str, short: str, clause: str) -> None:
