@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -123,3 +125,13 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {"schemas": schemas},
     }
+
+
+def main(target: str) -> None:
+    """Writes the document where the documentation keeps it."""
+    text = msgspec.json.format(msgspec.json.encode(document(), order="sorted"), indent=1) + b"\n"
+    Path(target).write_bytes(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

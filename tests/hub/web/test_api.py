@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +13,10 @@ from starlette.testclient import TestClient
 from marker_hub.commands import Command
 from marker_hub.web.openapi import document
 from marker_hub.web.port import CommandResult
+
+REMEDY = (
+    "docs/developer/openapi.json is old; write it anew: python -m marker_hub.web.openapi docs/developer/openapi.json"
+)
 
 
 def test_the_result_of_a_command_is_the_hubs(referee: TestClient, hub: FakeHub) -> None:
@@ -67,6 +72,8 @@ def test_the_description_names_every_address_and_every_command(client: TestClien
     """OpenAPI is made from the code: paths as the application routes them, commands as the union knows them."""
     told: dict[str, Any] = client.get("/api/openapi.json").json()
     assert told == msgspec.json.decode(msgspec.json.encode(document()))
+    file = Path(__file__).parents[3] / "docs" / "developer" / "openapi.json"
+    assert told == msgspec.json.decode(file.read_bytes()), REMEDY
     routed = {route.path for route in client.app.routes if isinstance(route, Route) and route.path.startswith("/api/")}  # type: ignore[attr-defined]
     assert routed - {"/api/openapi.json"} == {path for path in told["paths"] if path.startswith("/api/")}
     arms = Command.__args__  # type: ignore[attr-defined]

@@ -70,7 +70,10 @@ export function fitNames(root) {
     if (!el || el.fitted === key) continue;
     el.fitted = key;
     el.style.removeProperty("font-size");
-    const over = row.scrollWidth - row.clientWidth + Math.max(0, el.offsetWidth - el.parentElement.clientWidth);
-    if (over > 0) el.style.fontSize = `${Math.floor(((el.offsetWidth - over) / el.offsetWidth) * 1000) / 10}%`;
+    const gap = Number.parseFloat(getComputedStyle(row).columnGap) || 0;
+    const others = [...row.children].filter((child) => child !== el.parentElement && child.offsetParent !== null);
+    const taken = others.reduce((sum, child) => sum + child.getBoundingClientRect().width + gap, 0);
+    const ratio = (row.clientWidth - taken) / el.offsetWidth;
+    if (ratio < 1) el.style.fontSize = `${Math.floor(ratio * 1000) / 10}%`;
   }
 }
