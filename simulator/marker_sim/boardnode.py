@@ -40,10 +40,10 @@ class BoardNode:
         self._at_us = 0
 
     @classmethod
-    async def start(cls, table: str, ready: Ready, directory: Path, speed: float) -> BoardNode:
+    async def start(cls, table: str, ready: Ready, directory: Path, speed: float, profile: str = "carom5") -> BoardNode:
         """Start the board of `table` and wait for its session with the broker. Raises VirtualMachineMissing, BoardError."""
         user, password = ready.broker_user(table)
-        config = BoardConfig(table, "carom5", ready.mqtt_host, ready.mqtt_port, user, password)
+        config = BoardConfig(table, profile, ready.mqtt_host, ready.mqtt_port, user, password)
         board = VirtualBoard(config, directory)
         await board.start()
         return cls(board, speed)
@@ -90,6 +90,11 @@ class BoardNode:
         """Let table time pass where people watch."""
         if self.speed:
             await asyncio.sleep(table_s / self.speed)
+
+    async def reboot(self, at_us: int) -> None:
+        """Cut the power at play time `at_us` and start again; its clock begins anew."""
+        await self.board.restart()
+        self.origin_us = frames.START_US - at_us
 
     async def stop(self) -> None:
         """End the board."""

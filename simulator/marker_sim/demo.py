@@ -16,17 +16,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from marker_hardware.pinmap import Profile
 from marker_rules.balls import GameId, Player
 from marker_rules.game import Setup, game
 from marker_rules.options import Options
+from marker_sim import breakage, faults
 from marker_sim.boardnode import BoardNode
+from marker_sim.faults import Injected, Kind, Rig
+from marker_sim.faultynode import FaultyNode
 from marker_sim.hubclient import HubClient
-from marker_sim.scripted import stroke
-from marker_sim.sensors.table import CaromSensors
+from marker_sim.play import play as players_of
+from marker_sim.sensors.table import sensors_of
+from marker_sim.sinks.mqtt import MqttNode
 from marker_sim.stage import HubProcess, Ready
-from marker_sim.tableplay import Progress, TablePlay, View
+from marker_sim.tableplay import Progress, TablePlay, Verdict, View
 from marker_sim.truth import TrueMatch
 
+LONGEST = 1000  # shots over which the moments of faults are drawn where the match has no end set
+BY_HAND = {"hub-kill": Kind.HUB_KILL, "broker-kill": Kind.BROKER_RESTART}
 ARRIVAL_S = 5.0  # the last record may still be on its way, or be asked for again
 
 NAMES = (
@@ -51,7 +58,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to play. `speed` 0 = as fast as the machine allows; `port` 0 = any free one."""
+    """What to play. `speed` 0 = as fast as the machine allows; `port` 0 = any free one; `direct`: nodes without firmware."""
 
     game: GameId
     seed: int
@@ -62,6 +69,8 @@ class Plan:
     data: Path
     port: int
     faults: tuple[Fault, ...] = ()
+    direct: bool = False
+    profile: str = ""  # fault profile of all tables
 
 
 @dataclass(slots=True)
@@ -89,6 +98,8 @@ class TableResult:
     wrong: tuple[View, ...]
     lost: int
     duplicated: int
+    verdicts: tuple[Verdict, ...] = ()
+    injected: tuple[Injected, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the result object."""
@@ -105,6 +116,21 @@ class TableResult:
             "lost": self.lost,
             "duplicated": self.duplicated,
         }
+
+
+def profile_of(game_id: GameId) -> Profile:
+    """The kind of table a game is played on."""
+    return Profile.PYRAMID if game_id.is_pyramid else Profile.CAROM5
+
+
+def _tables(plan: Plan) -> list[str]:
+    """What tells the hub its tables; those of pyramid need a configuration of their own."""
+    if not plan.game.is_pyramid:
+        return ["--tables", str(plan.tables)]
+    rows = [f'[[table]]\nid = "{n}"\nprofile = "{Profile.PYRAMID.value}"\n' for n in range(1, plan.tables + 1)]
+    file = plan.data / "hub.toml"
+    file.write_text("\n".join(rows), encoding="utf-8")
+    return ["--config", str(file)]
 
 
 def start_command(plan: Plan, table: int) -> dict[str, Any]:
@@ -129,7 +155,7 @@ async def run(plan: Plan, shown: Callable[[Hall], None]) -> list[TableResult]:
     async with AsyncExitStack() as stack:
         hub = HubProcess(
             plan.data,
-            ["--data", str(plan.data), "--port", str(plan.port), "--tables", str(plan.tables), "--broker", "auto"],
+            ["--data", str(plan.data), "--port", str(plan.port), "--broker", "auto", *_tables(plan)],
         )
         stack.push_async_callback(hub.stop)
         ready = await hub.start()
@@ -149,31 +175,26 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
     progress = Progress(name)
     hall.tables.append(progress)
     seed = plan.seed + index
-    node = await BoardNode.start(name, ready, plan.data / f"node-{name}", plan.speed)
-    stack.push_async_callback(node.stop)
     rules = game(plan.game)
     match = TrueMatch(plan.game, plan.options, rules.start(Setup(plan.options)))
     client = HubClient(ready.http_host, ready.http_port, ready.login(name))
-    hooks = {fault.shot: fault.kind for fault in plan.faults} if index == 0 else {}
-
-    async def hook(shot: int) -> None:
-        kind = hooks.pop(shot, "")
-        if kind == "hub-kill":
-            await hub.kill()
-            await hub.start()
-        elif kind == "broker-kill":
-            hub.kill_broker()
-
+    kind: type[BoardNode | MqttNode] = MqttNode if plan.direct else BoardNode
+    rig = Rig(faults.load(plan.profile), seed, name, min(plan.shots, LONGEST))
+    folder = plan.data / f"node-{name}"
+    node = await breakage.fit(
+        kind, name, ready, folder, plan.speed, profile_of(plan.game).value, rig, lambda: len(match.shots), stack
+    )
+    by_hand = [(fault.shot, BY_HAND[fault.kind]) for fault in plan.faults] if index == 0 else []
     return TablePlay(
         progress,
         client,
         node,
-        CaromSensors(seed, name),
+        sensors_of(profile_of(plan.game), seed, name),
         match,
-        lambda number, striker, standing: stroke(seed, number, striker, standing),
+        players_of(plan.game, seed, name),
         start_command(plan, index),
         seed,
-        hook if hooks else None,
+        breakage.hook(node, hub, by_hand),
     )
 
 
@@ -198,6 +219,8 @@ async def _settle(plan: Plan, play: TablePlay) -> TableResult:
         wrong=wrong,
         lost=lost,
         duplicated=duplicated,
+        verdicts=tuple(verdicts),
+        injected=tuple(play.node.rig.injected) if isinstance(play.node, FaultyNode) else (),
     )
 
 
@@ -217,7 +240,7 @@ def _scores(view: View) -> View:
 
 def true_score(match: TrueMatch) -> View:
     """The score as it really is."""
-    return {player.value: points for player, points in zip(Player, match.state.score, strict=True)}
+    return {player.value: match.state.score.of(player) for player in Player}
 
 
 def journal_counts(path: Path, table: str) -> tuple[int, int]:

@@ -46,7 +46,7 @@ class Detector:
         self.sensors: Any = Sensors(profile, self._emit, calibration)
         self.modes: Any = Modes()
         self.modes.on_change = self._mode_changed
-        self._clock: Any = Extender(origin_us & TICKS)
+        self._clock: Any = Extender(START_US)
         self.modes.set(Mode.IDLE)
 
     @property

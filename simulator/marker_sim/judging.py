@@ -5,11 +5,10 @@ The harness knows the truth and asks the evidence engine itself what is possible
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from marker_rules.balls import GameId
 from marker_rules.errors import RulesError
 from marker_rules.evidence import Evidence, Origin, possible, sheet, worst_case
 from marker_rules.options import Options
@@ -31,6 +30,7 @@ class Case:
     answers: Mapping[str, str]
     truth: Ruling
     story: str = ""
+    injected: tuple[str, ...] = ()  # faults injected into this shot
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,6 @@ class Engine:
             for row in made.rows
         )
         return Look(made.proposal.ruling, made.certain, rows, made.taps)
-
-
-Cases = Callable[[GameId, int, int, Any], Iterator[Case]]
 
 
 def judge(case: Case, adjudicator: Adjudicator) -> Judged:

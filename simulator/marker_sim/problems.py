@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from marker_sim.hubclient import HubUnreachable, Refused
+from marker_sim.sinks.mqtt import NodeError
 from marker_sim.sinks.node import BoardError, VirtualMachineMissing
 from marker_sim.stage import StageError
 from marker_sim.tableplay import Stalled
 
-KNOWN = (BoardError, HubUnreachable, Refused, StageError, Stalled, VirtualMachineMissing)
+KNOWN = (BoardError, HubUnreachable, NodeError, Refused, StageError, Stalled, VirtualMachineMissing)
 
 
 def describe(problem: BaseException) -> str | None:

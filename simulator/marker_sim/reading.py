@@ -57,7 +57,8 @@ def sensed(
     facts: what the referee entered with his calls.
     """
     groups = _SENSED[fitted]
-    kept = sorted((r for r in records if _group(profile, r.ch) in groups), key=lambda r: (r.t, r.seq))
+    once = {r.seq: r for r in records if _group(profile, r.ch) in groups}
+    kept = sorted(once.values(), key=lambda r: (r.t, r.seq))
     found = [*_hits(kept, profile), *_gates(kept, profile)]
     slid: list[Fact] = []
     if Group.PIN in groups:

@@ -35,7 +35,7 @@ def truth_fields(ruling: Ruling) -> Fields:
         "next": None if ruling.next is None else ruling.next.value,
         "winner": None if ruling.winner is None else ruling.winner.value,
         "ball_in_hand": bool(getattr(ruling, "ball_in_hand", False)),
-        "score_after": {p.value: after.of(p) for p in Player} if hasattr(after, "of") else None,
+        "score_after": {p.value: after.of(p) for p in Player} if after is not None and hasattr(after, "of") else None,
     }
 
 

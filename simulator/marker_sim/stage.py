@@ -112,9 +112,20 @@ class HubProcess:
 
     def kill_broker(self) -> None:
         """SIGKILL to the broker that the hub started; the hub must bring it back. Raises StageError where there is none of its own."""
+        self._signal_broker(signal.SIGKILL)
+
+    async def pause_broker(self, seconds: float) -> None:
+        """SIGSTOP to the broker, SIGCONT after `seconds`. Raises StageError where there is none of its own."""
+        self._signal_broker(signal.SIGSTOP)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._signal_broker(signal.SIGCONT)
+
+    def _signal_broker(self, number: signal.Signals) -> None:
         record = self.data / "broker" / "broker.json"
         try:
             pid = int(json.loads(record.read_text(encoding="utf-8"))["pid"])
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
         except (OSError, ValueError, KeyError) as problem:
             raise StageError(f"no broker of this hub to end: {record}: {problem}") from problem

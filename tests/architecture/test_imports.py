@@ -31,6 +31,8 @@ TABLEFW_FOR_SIM = {
     "outbox",
     "wire",
     "wire_codes",
+    "commands",
+    "modes",
     "clock",
     "defaults",
     "board_pins",

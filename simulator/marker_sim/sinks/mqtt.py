@@ -19,6 +19,7 @@ from marker_hardware.wire import Mode, Profile, Topic
 from marker_sim.detector import Detector
 from marker_sim.sensors.inputs import Input
 from marker_sim.sinks import packets
+from marker_sim.sinks.frames import START_US
 from marker_sim.sinks.packets import BadPacket, Packet, PacketKind, PacketSplitter, Publish
 from marker_sim.stage import Ready
 from tablefw import wire as node_wire
@@ -35,8 +36,6 @@ RETRY_S = (0.05, 1.0)
 LIMIT_S = 60.0
 FIRMWARE = "direct"
 UNC_US = {"pin": 10_000, "rail": 600, "click": 600, "gate": 600, "button": 1_000}
-
-Filter = Callable[[list[Publish]], list[Publish]]
 
 
 class NodeError(RuntimeError):
@@ -94,7 +93,6 @@ class MqttNode:
         self.reconnects = 0
         self.reboot_asked = False
         self.uid = hashlib.sha256(f"marker-sim {table}".encode()).hexdigest()[:16]
-        self.outgoing: Filter | None = None  # transport faults between the ring and the broker
         self.sent: list[Publish] = []  # what went out last, for a recording; emptied by who reads it
         self.recording = False
         self._host, self._port, self._user, self._password = host, port, user, password
@@ -110,10 +108,17 @@ class MqttNode:
         self._began = time.monotonic()
 
     @classmethod
-    async def start(cls, table: str, ready: Ready, directory: Path, speed: float) -> MqttNode:  # noqa: ARG003 - as BoardNode.start
+    async def start(
+        cls,
+        table: str,
+        ready: Ready,
+        directory: Path,  # noqa: ARG003 - as BoardNode.start
+        speed: float,
+        profile: str = Profile.CAROM5.value,
+    ) -> MqttNode:
         """Start the node of `table` and wait for its session with the broker. Raises NodeError."""
         user, password = ready.broker_user(table)
-        node = cls(table, ready.mqtt_host, ready.mqtt_port, user, password, Profile.CAROM5.value, speed)
+        node = cls(table, ready.mqtt_host, ready.mqtt_port, user, password, profile, speed)
         await node.connect()
         return node
 
@@ -233,8 +238,7 @@ class MqttNode:
         message = Publish(self.topic(name), payload, rule.qos, rule.retain, False, pid)
         if self.recording:
             self.sent.append(message)
-        for out in self.outgoing([message]) if self.outgoing is not None else [message]:
-            self._write(out.encode())
+        self._write(message.encode())
 
     async def resend(self, first: int, count: int) -> None:
         """A batch asked for by `replay`."""
@@ -356,10 +360,9 @@ class MqttNode:
         if self.speed:
             await asyncio.sleep(table_s / self.speed)
 
-    async def reboot(self) -> None:
-        """Cut the power: the ring is lost, the next boot begins."""
-        old = self.detector
-        fresh = Detector(self.profile, origin_us=old.origin_us, boot=old.boot + 1)
+    async def reboot(self, at_us: int) -> None:
+        """Cut the power at play time `at_us`: the ring is lost, the next boot begins and its clock anew."""
+        fresh = Detector(self.profile, origin_us=START_US - at_us, boot=self.detector.boot + 1)
         self._up = False
         self.detector = fresh
         self.offset = Offset()

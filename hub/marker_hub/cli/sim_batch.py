@@ -1,0 +1,152 @@
+"""`marker sim batch`: many shots, and every ruling against the truth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from marker_hub.errors import MarkerError
+from marker_rules.balls import GameId
+
+if TYPE_CHECKING:
+    from marker_sim.batch import BatchPlan, BatchResult
+    from marker_sim.judging import Case
+    from marker_sim.reading import Fitted
+
+EVERY_S = 10.0  # a line of progress where standard error is no terminal
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options of `marker sim batch`."""
+    parser = subparsers.add_parser(
+        "batch",
+        help="many shots, every ruling against the truth",
+        description="Plays many shots and compares every ruling with the truth. Exit status: 0 all right, 1 a wrong ruling or "
+        "something else that must not happen, 2 bad input.",
+    )
+    parser.add_argument("game", choices=[game.value for game in GameId])
+    parser.add_argument("--shots", type=int, default=1000, metavar="N", help="default: 1000")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same shots (default: 1)")
+    parser.add_argument(
+        "--through",
+        choices=["rules", "hub", "firmware"],
+        default="rules",
+        help="rules: evidence engine alone; hub: broker and hub; firmware: virtual boards, broker and hub (default: rules)",
+    )
+    parser.add_argument(
+        "--sensors",
+        choices=["all", "hints", "main", "none"],
+        default="hints",
+        help="what the table is fitted with (default: hints, as built)",
+    )
+    parser.add_argument("--faults", default="", metavar="PROFILE", help="a fault profile by name, or a .toml file")
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number"
+    )
+    parser.add_argument("--score", action="store_true", help="print the whole table of figures")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--out", type=Path, default=None, metavar="DIR", help="keep failing shots in DIR")
+
+
+def source(game: GameId, seed: int, number: int, fitted: Fitted, faults: str) -> Iterator[Case]:
+    """The cases of a unit for `--through rules`."""
+    if not game.is_pyramid:
+        from marker_sim.cases import five_pins
+
+        yield from five_pins(game, seed, number, fitted, faults)
+        return
+    yield from _told_pyramid(game, seed, number, fitted, faults)
+
+
+def _told_pyramid(game: GameId, seed: int, number: int, fitted: Fitted, faults: str) -> Iterator[Case]:
+    """Pyramid shots told event by event, as the evidence bench tells them; lost records become a gap."""
+    import random
+    from dataclasses import replace
+
+    from marker_hub.bench.play import Sensors, sensed, shots, truth
+    from marker_rules.options import Options
+    from marker_sim.faults import Kind, load
+    from marker_sim.judging import Case
+    from marker_sim.rng import Stream
+
+    options = Options(game)
+    rng = random.Random(f"{game} {fitted} {seed}")
+    chance = Stream(seed, "fault", "records")
+    lost = [spec.number("rate") for spec in load(faults).faults if spec.kind is Kind.LOST]
+    for shot, play in enumerate(shots(options, seed, number), 1):
+        evidence = sensed(play, Sensors(fitted.value), options, rng)
+        kept = tuple(seen for seen in evidence.observations if not any(chance.chance(rate) for rate in lost))
+        gap = len(kept) < len(evidence.observations)
+        injected = (str(Kind.LOST),) if gap else ()
+        evidence = replace(evidence, observations=kept, gap=gap)
+        yield Case(
+            shot, play.before, options, evidence, truth(play, options), play.ruling(options), str(play.facts), injected
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, print, keep what failed."""
+    from marker_sim.batch import BatchError, BatchPlan, Through, run_batch, save
+    from marker_sim.faults import FaultError, load
+    from marker_sim.reading import Fitted
+
+    through, fitted = Through(args.through), Fitted(args.sensors)
+    if through is not Through.RULES and fitted is not Fitted.HINTS:
+        raise MarkerError(f"--sensors {fitted}: only --through rules can change what is fitted; leave it at hints")
+    try:
+        load(args.faults)
+        plan = BatchPlan(GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs, source)
+        result = run_batch(plan, _Progress(plan))
+    except (BatchError, FaultError) as problem:
+        raise MarkerError(str(problem)) from problem
+    if args.out is not None:
+        for failure in result.failures[:20]:
+            print(f"kept: {save(failure, plan, args.out)}", file=sys.stderr)
+    _print(args, result)
+    return 0 if result.good else 1
+
+
+class _Progress:
+    """How far it is, on standard error: one line kept up to date on a terminal, else a line now and then."""
+
+    def __init__(self, plan: BatchPlan) -> None:
+        self._plan = plan
+        self._began = self._last = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, done: int, result: BatchResult) -> None:
+        now = time.monotonic()
+        if not self._terminal and now - self._last < EVERY_S:
+            return
+        self._last = now
+        rate = done / max(now - self._began, 1e-3)
+        left = (self._plan.shots - done) / rate
+        text = f"{done}/{self._plan.shots} shots, {rate:.0f}/s, {result.score.wrong} wrong, {left:.0f} s left"
+        print(
+            f"\r{text}\x1b[K" if self._terminal else text,
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _print(args: argparse.Namespace, result: BatchResult) -> None:
+    figures: dict[str, Any] = result.as_json()
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    if args.json:
+        print(json.dumps(figures, ensure_ascii=False))
+        return
+    shown = (
+        figures if args.score else {k: figures[k] for k in ("shots", "wrong", "truth_excluded", "guessed", "problems")}
+    )
+    width = max(map(len, shown))
+    for name, value in shown.items():
+        print(f"{name:<{width}}  {value}")
+    for failure in result.failures[:5]:
+        print(f"unit seed {failure.unit.seed}, shot {failure.judged.shot}: {failure.story}", file=sys.stderr)

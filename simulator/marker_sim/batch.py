@@ -1,0 +1,306 @@
+"""Many shots against the truth: units of 100 shots with seeds of their own, played by any number of processes, merged in order.
+
+A unit is one match on one table. Its result depends on its seed and the plan alone, so the sum is the same for any number
+of jobs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from marker_rules.balls import GameId
+from marker_rules.options import Options
+from marker_sim.judging import Case, Engine, judge
+from marker_sim.problems import describe
+from marker_sim.reading import Fitted
+from marker_sim.rng import Stream
+from marker_sim.score import Judged, Score
+
+UNIT = 100
+POINTS = 60
+RACE_TO = 60
+GAMES = 99  # a unit never plays a match out
+SAVED = 20  # failing shots kept of one batch
+
+
+class Through(StrEnum):
+    """How much of the product lies between the sensors and the ruling."""
+
+    RULES = "rules"  # evidence engine, in this process
+    HUB = "hub"  # broker and hub, fed by nodes without firmware
+    FIRMWARE = "firmware"  # the node's firmware on virtual boards, broker and hub
+
+
+class BatchError(ValueError):
+    """A batch that cannot be played as asked."""
+
+
+Source = Callable[[GameId, int, int, Fitted, str], Iterator[Case]]
+"""(game, seed, shots, fitted, faults) -> the cases of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """What to play. faults: name or path of a fault profile, empty for none. source: where the cases for `rules` come from."""
+
+    game: GameId
+    seed: int
+    shots: int
+    through: Through
+    fitted: Fitted = Fitted.HINTS
+    faults: str = ""
+    jobs: int = 1
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One match of at most 100 shots."""
+
+    index: int
+    seed: int
+    shots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A shot that must not be: which unit, what was true, what was ruled."""
+
+    unit: Unit
+    judged: Judged
+    story: str
+
+
+@dataclass(slots=True)
+class UnitResult:
+    """What came of one unit. `injected`: faults by name; `problem`: why it could not be played to its end."""
+
+    unit: Unit
+    score: Score
+    failures: list[Failure] = field(default_factory=list)
+    injected: dict[str, int] = field(default_factory=dict)
+    lost: int = 0
+    duplicated: int = 0
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class BatchResult:
+    """The sum over all units, in their order."""
+
+    plan: BatchPlan
+    score: Score = field(default_factory=Score)
+    failures: list[Failure] = field(default_factory=list)
+    injected: dict[str, int] = field(default_factory=dict)
+    lost: int = 0
+    duplicated: int = 0
+    problems: list[str] = field(default_factory=list)
+    units: int = 0
+
+    def add(self, result: UnitResult) -> None:
+        """Count one unit."""
+        self.units += 1
+        self.score.merge(result.score)
+        self.failures += result.failures
+        for name, count in result.injected.items():
+            self.injected[name] = self.injected.get(name, 0) + count
+        self.lost += result.lost
+        self.duplicated += result.duplicated
+        if result.problem:
+            self.problems.append(f"unit {result.unit.index} (seed {result.unit.seed}): {result.problem}")
+
+    @property
+    def good(self) -> bool:
+        """Everything was played and nothing happened that must never happen."""
+        return self.score.good and not self.problems and not self.lost and not self.duplicated
+
+    def as_json(self) -> dict[str, Any]:
+        """The result object of the command."""
+        plan = self.plan
+        return {
+            "game": plan.game.value,
+            "seed": plan.seed,
+            "through": plan.through.value,
+            "sensors": plan.fitted.value,
+            "faults": plan.faults or None,
+            **self.score.as_json(),
+            "lost": self.lost,
+            "duplicated": self.duplicated,
+            "injected": dict(sorted(self.injected.items())),
+            "problems": self.problems,
+        }
+
+
+def units(plan: BatchPlan) -> list[Unit]:
+    """The units of a plan; each seed depends on the plan's seed and the unit's index alone."""
+    found = []
+    for index in range((plan.shots + UNIT - 1) // UNIT):
+        seed = Stream(plan.seed, "unit", index).below(1 << 30)
+        found.append(Unit(index, seed, min(UNIT, plan.shots - index * UNIT)))
+    return found
+
+
+def play_unit(plan: BatchPlan, unit: Unit) -> UnitResult:
+    """Play one unit."""
+    if plan.through is Through.RULES:
+        return _through_rules(plan, unit)
+    return asyncio.run(_through_hub(plan, unit))
+
+
+def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
+    if plan.source is None:
+        raise BatchError(f"no cases for {plan.game.value} through rules")
+    result = UnitResult(unit, Score())
+    engine = Engine()
+    for case in plan.source(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults):
+        judged = judge(case, engine)
+        result.score.add(judged)
+        for name in case.injected:
+            result.injected[name] = result.injected.get(name, 0) + 1
+        if judged.failed:
+            result.failures.append(Failure(unit, judged, case.story))
+    return result
+
+
+def options_of(game: GameId) -> Options:
+    """Switches of a match that no unit plays out."""
+    return Options(game, {"race_to": RACE_TO} if game.is_pyramid else {"points_limit": POINTS, "games": GAMES})
+
+
+async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
+    """One table with a hub and a broker of its own."""
+    from marker_sim.demo import Plan, run
+
+    result = UnitResult(unit, Score())
+    with tempfile.TemporaryDirectory(prefix="marker-batch-") as folder:
+        asked = Plan(
+            plan.game,
+            unit.seed,
+            unit.shots,
+            options_of(plan.game),
+            0.0,
+            1,
+            Path(folder),
+            0,
+            direct=plan.through is Through.HUB,
+            profile=plan.faults,
+        )
+        try:
+            table = (await run(asked, lambda _: None))[0]
+        except Exception as problem:
+            said = describe(problem)
+            if said is None:
+                raise
+            result.problem = said
+            return result
+    for verdict in table.verdicts:
+        result.score.add(verdict.judged)
+        if verdict.judged.failed:
+            result.failures.append(Failure(unit, verdict.judged, verdict.shot.line()))
+    result.lost, result.duplicated = table.lost, table.duplicated
+    for one in table.injected:
+        result.injected[one.kind] = result.injected.get(one.kind, 0) + 1
+    if table.final_score != table.ground_truth_score:
+        result.problem = f"final score {table.final_score}, true score {table.ground_truth_score}"
+    return result
+
+
+Told = Callable[[int, BatchResult], None]
+"""(shots done, what is known so far), in the order in which units end."""
+
+
+def run_batch(plan: BatchPlan, told: Told | None = None) -> BatchResult:
+    """Play all units, `plan.jobs` at a time. KeyboardInterrupt ends with what is done. Raises BatchError."""
+    if plan.shots < 1 or plan.jobs < 1:
+        raise BatchError(f"{plan.shots} shots with {plan.jobs} jobs: give numbers from 1")
+    done: dict[int, UnitResult] = {}
+    try:
+        for result in _played(plan, units(plan)):
+            done[result.unit.index] = result
+            if told is not None:
+                told(sum(r.unit.shots for r in done.values()), _sum(plan, done))
+    except KeyboardInterrupt:
+        partial = _sum(plan, done)
+        partial.problems.append(f"stopped after {partial.score.shots} of {plan.shots} shots")
+        return partial
+    return _sum(plan, done)
+
+
+def _sum(plan: BatchPlan, done: dict[int, UnitResult]) -> BatchResult:
+    total = BatchResult(plan)
+    for index in sorted(done):
+        total.add(done[index])
+    return total
+
+
+def _played(plan: BatchPlan, todo: list[Unit]) -> Iterator[UnitResult]:
+    if plan.jobs == 1 or len(todo) == 1:
+        for unit in todo:
+            yield play_unit(plan, unit)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(plan.jobs, len(todo)), mp_context=context) as pool:
+        futures = [pool.submit(play_unit, plan, unit) for unit in todo]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+# --- failing shots, kept to be played again --------------------------------------------------------------------------
+
+
+def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
+    """Keep a failing shot as `fail-SEED-SHOT/`: what to play again, the truth, the faults. Returns the folder."""
+    place = folder / f"fail-{failure.unit.seed}-{failure.judged.shot:04d}"
+    place.mkdir(parents=True, exist_ok=True)
+    again = {
+        "game": plan.game.value,
+        "through": plan.through.value,
+        "sensors": plan.fitted.value,
+        "faults": plan.faults,
+        "unit_seed": failure.unit.seed,
+        "shot": failure.judged.shot,
+        "truth": failure.judged.truth,
+        "ruled": failure.judged.ruled,
+        "differing": list(failure.judged.differing),
+        "truth_excluded": failure.judged.excluded,
+        "guessed": failure.judged.guessed,
+        "window": failure.judged.window,
+    }
+    (place / "shot.json").write_text(json.dumps(again, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    (place / "truth.jsonl").write_text(failure.story + "\n", encoding="utf-8")
+    return place
+
+
+def repeat(folder: Path, source: Source | None) -> tuple[dict[str, Any], UnitResult]:
+    """Play the unit of a kept shot again up to that shot. Raises BatchError naming what cannot be read."""
+    path = folder / "shot.json"
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        plan = BatchPlan(
+            GameId(kept["game"]),
+            0,
+            int(kept["shot"]),
+            Through(kept["through"]),
+            Fitted(kept["sensors"]),
+            str(kept["faults"]),
+            source=source,
+        )
+        unit = Unit(0, int(kept["unit_seed"]), int(kept["shot"]))
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise BatchError(f"{path}: {problem}; give a folder that `marker sim batch --out` made") from problem
+    result = play_unit(replace(plan, jobs=1), unit)
+    result.failures = [failure for failure in result.failures if failure.judged.shot == unit.shots]
+    return kept, result
