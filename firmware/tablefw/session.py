@@ -77,14 +77,14 @@ class Session:
         app = self.app
         cfg = app.config
         if cfg.get("host") == "usb":
-            from tablefw.wired import Client
+            from tablefw import wired
 
-            c = Client(app.shell, wire.topic(cfg.get("table"), ("",)))
+            c = wired.Client(app.shell, wire.topic(cfg.get("table"), ("",)))
         else:
-            from tablefw.mqtt import Client
+            from tablefw import mqtt
 
             await app.link.ready(self.failures >= CYCLE_WIFI_AFTER)
-            c = Client(
+            c = mqtt.Client(
                 "marker-" + cfg.get("table"),
                 cfg.get("host"),
                 cfg.get("port"),

@@ -75,7 +75,7 @@ class Client:
             if time.ticks_diff(end, time.ticks_ms()) < 0:
                 raise OSError("the cable takes no data")
             await asyncio.sleep(0.005)
-        if entry:
+        if entry and self.on_puback:
             self._pid = self._pid % 65535 + 1
             entry[0] = self._pid
             self.on_puback(self._pid)
