@@ -24,6 +24,7 @@ from tablefw.supervisor import Supervisor
 
 DASHES_S = 5
 CONFIRM_S = 60
+GIVE_UP_MS = 600000  # the radio may be beyond what switching it off and on repairs
 SELFTEST_EVERY_S = D.SELFTEST_EVERY_MS // 1000
 UNC_US = {
     "pin": D.UNC_US_PIN,
@@ -294,6 +295,15 @@ class App:
                 self.confirmed = True
                 if slots.confirm(hal.nv):
                     log("firmware %s confirmed" % VERSION)
+            if (
+                idle
+                and not self.session.up
+                and self.outbox.tail == self.outbox.head
+                and self.session.dark_ms() > GIVE_UP_MS
+            ):
+                log("no link for ten minutes and nothing to lose: reset")
+                await asyncio.sleep(0.3)
+                hal.reset()
             ticks = ticks + 1 if idle else 0
             if ticks and ticks % SELFTEST_EVERY_S == 0:
                 await self.selftest()

@@ -99,8 +99,9 @@ class Pin:
         self.d = self.c = self.r = 0
         self.missing = 0
         self._same = 0
-        self._raw = None
-        self._last = None
+        # raw vector and, while standing, the one before: single numbers, since a tuple a scan would be 16 kB of garbage a second
+        self._known = self._steady = False
+        self._x = self._y = self._z = 0
         self._noise = self._noise_n = 0
         self.sigma2 = 0  # per axis, permille squared, of the last full window
 
@@ -127,39 +128,43 @@ class Pin:
     def feed(self, t, x, y, z):
         """One scan at device time t. Raw field in uT."""
         self.missing = 0
-        raw = (x, y, z)
-        if raw == self._raw:
+        if self._known and x == self._x and y == self._y and z == self._z:
             self._same += 1
         else:
             self._same = 0
-            self._raw = raw
         s = self.classify(x, y, z)
         self._step(t, s)
         if s == W.PIN_STANDING:
-            self._sigma(raw)
+            if self._steady:
+                self._sigma(x - self._x, y - self._y, z - self._z)
+            self._steady = True
         else:
-            self._last = None
+            self._steady = False
+        self._known = True
+        self._x = x
+        self._y = y
+        self._z = z
 
     def miss(self, t):
         """A scan in which the sensor did not answer."""
         self.missing += 1
-        self._raw = self._last = None
+        self._known = self._steady = False
         self._same = 0
         self.d = self.c = self.r = 0
         self._step(t, W.PIN_UNKNOWN)
 
     def again(self, t, frozen=False):
         """One more scan with the last vector; a live sensor that sees no change does not count as frozen."""
-        if self._raw is None:
+        if not self._known:
             self.miss(t)
         elif frozen:
-            self.feed(t, *self._raw)
+            self.feed(t, self._x, self._y, self._z)
         else:
-            self._step(t, self.classify(*self._raw))
+            self._step(t, self.classify(self._x, self._y, self._z))
 
     def settled(self):
         """Whether further scans like the last one change nothing."""
-        return self._count > STABLE and self._raw is not None
+        return self._count > STABLE and self._known
 
     def _step(self, t, s):
         if s == self._cand:
@@ -205,17 +210,13 @@ class Pin:
         self._fallen = self._tilted = 0
         self.watch = present or (self.state == W.PIN_STANDING and self._cand == W.PIN_STANDING)
 
-    def _sigma(self, raw):
-        last = self._last
-        self._last = raw
-        if last is None:
-            return
+    def _sigma(self, dx, dy, dz):
+        """Noise from the difference of two scans in a row."""
         n = self.norm
-        e = 0
-        for i in range(3):
-            d = _clip((raw[i] - last[i]) * 1000 // n)
-            e += d * d
-        self._noise += e
+        dx = _clip(dx * 1000 // n)
+        dy = _clip(dy * 1000 // n)
+        dz = _clip(dz * 1000 // n)
+        self._noise += dx * dx + dy * dy + dz * dz
         self._noise_n += 1
         if self._noise_n == NOISE_N:
             self.sigma2 = self._noise // (6 * NOISE_N)  # successive differences have twice the variance, on three axes

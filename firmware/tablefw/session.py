@@ -52,6 +52,10 @@ class Session:
         """Records wait: called at every push."""
         self.wake.set()
 
+    def dark_ms(self):
+        """How long the session has been down."""
+        return 0 if self.up else time.ticks_diff(time.ticks_ms(), self.t_down)
+
     def health_changed(self):
         """Publish `health` soon."""
         self._health.set()

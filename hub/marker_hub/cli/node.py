@@ -13,6 +13,7 @@ from typing import Any
 
 from marker_hub import nodecal, nodeflash, provision
 from marker_hub.errors import CheckFailed, MarkerError
+from marker_hub.nodemqtt import MqttNode
 from marker_hub.provision import NodeError, SerialNode
 
 QUALITIES = ("ok", "noisy", "stuck", "absent")
@@ -28,6 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     apply.add_argument("--report", type=Path, help="keep the self-test's result in this file")
     _verb(verbs, "show", "what a node is and how it is configured")
     test = _verb(verbs, "selftest", "test sensors and supply")
+    _by_air(test)
     test.add_argument("--report", type=Path, help="keep the result in this file")
     cal = _verb(verbs, "calibrate", "measure the pins of a five-pins table, step by step")
     cal.add_argument("--technician", default="", help="your name, kept with the values")
@@ -36,6 +38,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     follow.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
     update = _verb(verbs, "update", "send this version's firmware, signed, into the slot that rests")
     update.add_argument("--key-file", type=Path, required=True, help="file with the node's device key, 64 hex digits")
+    _by_air(update)
     update.add_argument("--force", action="store_true", help="also an older version")
     flash = _verb(verbs, "flash", "install the firmware on a board with MicroPython")
     flash.add_argument("--dry-run", action="store_true", help="list what would be written, touch nothing")
@@ -50,6 +53,32 @@ def _verb(
     if port:
         parser.add_argument("--port", help="serial port; needed when more than one board is connected")
     return parser
+
+
+def _by_air(parser: argparse.ArgumentParser) -> None:
+    """Options to reach a node through the broker instead of a cable."""
+    parser.add_argument("--table", help="reach the node of this table through the broker, without a cable")
+    parser.add_argument(
+        "--broker", default="127.0.0.1:1883", metavar="HOST:PORT", help="with --table (default: %(default)s)"
+    )
+    parser.add_argument("--user", default="hub", help="broker user, with --table (default: %(default)s)")
+    parser.add_argument("--password-file", type=Path, help="file with the broker password, with --table")
+
+
+def _reach(args: argparse.Namespace) -> SerialNode | MqttNode:
+    """The node on a cable, or through the broker."""
+    if not args.table:
+        return _open(args)
+    host, _, port = args.broker.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise MarkerError(f"--broker {args.broker}: HOST:PORT is meant, such as 192.168.1.10:1883")
+    password = ""
+    if args.password_file is not None:
+        try:
+            password = args.password_file.read_text(encoding="utf-8").strip()
+        except OSError as problem:
+            raise MarkerError(f"{args.password_file}: {problem.strerror}") from problem
+    return MqttNode(args.table, host, int(port), args.user, password)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -181,7 +210,7 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _selftest(args: argparse.Namespace) -> int:
-    node = _open(args)
+    node = _reach(args)
     try:
         result = node.request("selftest", timeout=20.0)
     finally:
@@ -243,7 +272,7 @@ def _key(path: Path) -> bytes:
 
 def _update(args: argparse.Namespace) -> int:
     key = _key(args.key_file)
-    node = _open(args)
+    node = _reach(args)
     try:
         before = node.request("info")
         slot = nodeflash.update(node, key, _Bar(args.json), force=args.force)
