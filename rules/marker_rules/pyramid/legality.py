@@ -99,7 +99,7 @@ class _Walk:
         self.driven: dict[Ball, int] = {}
         self.any_bits = 0
         self.frozen = story.frozen
-        self.met_at = dict(story.moved_before)  # frozen balls: the instant of their first meeting
+        self.met_at: dict[Ball, int] = {}  # frozen balls: the instant of their first meeting
         self.found: dict[str, int] = {}
 
     def try_tail(self, tail: Tail, ball: Ball, rail: int, at: int) -> None:

@@ -29,9 +29,6 @@ def played(case: Case) -> PyramidRuling:
 def between_shots(case: Case) -> PyramidRuling:
     """Offences entered while no shot runs: the position stands, a cue ball in hand stays in hand (AMB-25, AMB-35)."""
     phase = case.before.phase
-    offended = any(violation.by is case.striker for violation in case.violations)
-    if phase is Phase.IN_HAND_ANY_PREMIUM and offended:
-        phase = Phase.IN_HAND_ANY
     return _settle(case, HAND_OF_PHASE[phase], phase, [])
 
 

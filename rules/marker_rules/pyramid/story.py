@@ -34,7 +34,7 @@ Event = tuple[Kind, Ball, int | Ball, int]  # kind, ball, rail bit or other ball
 
 @dataclass(slots=True)
 class Story:
-    """struck: None when no stroke was made. events: in order, only those after the first contact of the struck ball.
+    """struck: None when no stroke was made. events: in order; meetings all, the others only those after the first contact of the struck ball.
 
     potted, off: in order of the facts, without balls that came back. frozen: ball -> rail bits before the shot.
     cue_contacts: (index, object ball) of every contact of the struck ball. balls: every ball named -> first index.
@@ -52,7 +52,6 @@ class Story:
     returned: dict[Ball, int] = field(default_factory=dict)
     foreign: dict[Ball, int] = field(default_factory=dict)
     frozen: dict[Ball, int] = field(default_factory=dict)
-    moved_before: dict[Ball, int] = field(default_factory=dict)  # met before the first contact of the struck ball
     jaws: dict[Ball, int] = field(default_factory=dict)
     cushion_before: int = -1  # index of the last cushion of the struck ball before its first contact
     disturbed: int = -1
@@ -117,13 +116,10 @@ class _Reader:
                 story.contact_at = at
             story.cue_contacts.append((at, met))
         for one, other in fact.pairs:
-            if story.contact_at >= 0 and one not in story.off and other not in story.off:
+            if one not in story.off and other not in story.off:
                 story.events.append((Kind.MEET, one, other, at))
             if story.frozen:
                 self.depart(one, other)
-            if story.contact_at < 0:
-                story.moved_before.setdefault(one, at)
-                story.moved_before.setdefault(other, at)
 
     def depart(self, one: Ball, other: Ball) -> None:
         """A moving ball that meets another one, not at the same cushion, has left its place (AMB-05).

@@ -118,6 +118,13 @@ class TestInterferenceByTheOpponent:
         assert ruling.score.as_dict() == {"A": 3, "B": 1}
         assert ruling.chooser is A
 
+    def test_disturbed_shot_charges_the_shooter_nothing(self, judge: Any) -> None:
+        """What he may have done in a shot that does not count is not charged either."""
+        ruling = judge(POT, calls="RP-16 A, RP-25 B sitting", decided={"disturbed": "yes"})
+        assert ([v.clause for v in ruling.violations], ruling.score.as_dict()) == (["RP-25"], {"A": 3, "B": 1})
+        alone = judge(POT, decided={"disturbed": "yes"})  # nobody is named: the shot stands
+        assert alone.credited == ("w3",)
+
     def test_during_the_winning_shot(self, judge: Any) -> None:
         """It happened before the end of the frame and is named, but nothing is charged."""
         ruling = judge(POT, shelf=(7, 5), calls="RP-25 B sitting")

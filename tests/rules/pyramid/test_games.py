@@ -81,6 +81,10 @@ class TestCueBallPotted:
         assert (ruling.ball_in_hand, ruling.phase, ruling.table.coloured) == (hand, phase, Coloured.HAND)
         assert ruling.balls_to_place == 1  # the penalty ball
 
+    def test_the_switch_is_about_fouls_only(self, judge: Any) -> None:
+        ruling = judge(POT_C, game="dynamic", dynamic_foul_in_hand="house")
+        assert (ruling.ball_in_hand, ruling.phase) == (Hand.ANYWHERE, Phase.IN_HAND_ANY_PREMIUM)
+
     def test_potting_it_is_no_foul_in_itself(self, judge: Any) -> None:
         assert judge(POT_C, game="combined").violations == ()
 

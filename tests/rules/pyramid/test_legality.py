@@ -21,6 +21,8 @@ LEGAL = [
     # 18.2: one ball, two different cushions
     (C + "cushion w3 left; cushion w3 foot", "RP-18.2"),
     (C + "cushion C head; cushion C right", "RP-18.2"),
+    (C + "cushion w3 head; cushion w3 foot", "RP-18.2"),
+    (C + "cushion w3 right; cushion w3 left", "RP-18.2"),
     (C + "contact w3 w8; cushion w8 left; cushion C foot; cushion w8 right", "RP-18.2"),
     (C + "cushion w3 left; cushion w3 left; cushion w3 foot", "RP-18.2"),
     # 18.2a: drives a ball to another cushion
@@ -35,6 +37,7 @@ LEGAL = [
     (C + "cross C; cushion C left", "RP-18.3a"),
     (C + "cross w3; contact w3 w8; cushion w8 foot", "RP-18.3b"),
     ("frozen w6 foot; " + C + "cross w3; contact w3 w6", "RP-18.3c"),
+    ("frozen w6 foot; " + C + "cross w3; contact w6 w3", "RP-18.3c"),  # whichever is named first
     # 18.4 and what is printed as 18.5 and 18.6: cushion first
     (C + "cushion w3 left; cross w3", "RP-18.4a"),
     (C + "cushion C head; contact C w8; cross w8", "RP-18.5"),
@@ -63,6 +66,7 @@ FOULS = [
     "frozen w8 foot; " + C + "contact w3 w8; cushion w3 left",  # touched before the cushion
     "frozen w8 foot; " + C + "contact C w8; cushion w3 left; contact w3 w8",  # it stands there no longer
     "frozen w6 foot; " + C + "contact w3 w6; cross w3",  # touched before the crossing
+    "frozen w6 foot; strike C; contact w5 w6; contact C w3; cross w3; contact w3 w6",  # it had moved before
     C + "cross C; cushion w3 left",  # another ball
     C + "cross w3; contact C w8; cushion w8 foot",  # driven by a ball that did not cross
     C + "contact w3 w8; cross w3; cushion w8 foot",  # driven before the crossing
