@@ -56,7 +56,6 @@ class App:
         self.text = ("", False)
         self.supervisor = Supervisor()
         self.version = VERSION
-        self.testing = False
         self.confirmed = False
         self.update = None
         self.shell = Shell(self)

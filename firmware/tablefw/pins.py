@@ -8,6 +8,7 @@ from tablefw import defaults as D
 from tablefw import wire_codes as W
 from tablefw.fixed import asinh20, isqrt
 
+LETTERS = ("C", "N", "E", "S", "W")
 SATURATED = 32767
 TILT_BZ = (
     250  # permille of |b0|: an off-curve vector with less along the pin axis belongs to a pin that lies or is gone
@@ -36,10 +37,7 @@ def curve(gap_mm=10):
 
 def default_calibration():
     """Start values: 1.5 mT along the axis, no field in an empty seat, magnet 10 mm above the sensor."""
-    return {p: {"b0": [0, 0, 1500], "empty": [0, 0, 0]} for p in W_PINS}
-
-
-W_PINS = ("C", "N", "E", "S", "W")
+    return {p: {"b0": [0, 0, 1500], "empty": [0, 0, 0]} for p in LETTERS}
 
 
 class Curve:

@@ -85,37 +85,33 @@ async def _piezos(app):
 async def run(app):
     """Test everything; marks the channels and returns name -> code, with V5 in mV and the beams to clean."""
     s = app.sensors
-    app.testing = True
-    try:
-        for _ in range(20):  # a table that is being hit is not tested for 2 s at most
-            if app.now() - s.piezo.last > D.PIEZO_TEST_QUIET_US:
-                break
-            await asyncio.sleep(0.1)
-        result = {}
-        names = {W.CHANNELS[n]: n for n in s.names}
-        for ch, mv in (await _piezos(app)).items():
-            result[names[ch]] = piezo_code(mv)
-        if s.gates:
-            for g in s.all_gates:
-                for b in g.beams:
-                    b.mute_until = app.now() + 10 * D.GATE_SELFTEST_US + 100000
-            codes, dirty = await _beams(app, s.gates)
-            result.update(codes)
-            if dirty:
-                result["clean"] = dirty
-        for p, letter in zip(s.pins, s.letters()):
-            result[letter] = p.quality()
-        now = app.now()
-        for name in s.names:
-            if name in result:
-                s.health.test_result(now, W.CHANNELS[name], result[name])
-        app.v5 = 2 * hal.adc(8)
-        result["V5"] = app.v5
-        low, high = D.POWER_V5_MV
-        result["supply_ok"] = low <= app.v5 <= high
-        return result
-    finally:
-        app.testing = False
+    for _ in range(20):  # a table that is being hit is not tested for 2 s at most
+        if app.now() - s.piezo.last > D.PIEZO_TEST_QUIET_US:
+            break
+        await asyncio.sleep(0.1)
+    result = {}
+    names = {W.CHANNELS[n]: n for n in s.names}
+    for ch, mv in (await _piezos(app)).items():
+        result[names[ch]] = piezo_code(mv)
+    if s.gates:
+        for g in s.all_gates:
+            for b in g.beams:
+                b.mute_until = app.now() + 10 * D.GATE_SELFTEST_US + 100000
+        codes, dirty = await _beams(app, s.gates)
+        result.update(codes)
+        if dirty:
+            result["clean"] = dirty
+    for p, letter in zip(s.pins, s.letters()):
+        result[letter] = p.quality()
+    now = app.now()
+    for name in s.names:
+        if name in result:
+            s.health.test_result(now, W.CHANNELS[name], result[name])
+    app.v5 = 2 * hal.adc(8)
+    result["V5"] = app.v5
+    low, high = D.POWER_V5_MV
+    result["supply_ok"] = low <= app.v5 <= high
+    return result
 
 
 async def noise(app, seconds):

@@ -11,7 +11,6 @@ from tablefw.button import Button
 from tablefw.health import Health
 from tablefw.piezo import PiezoBank
 
-IN_PIEZO = W.CH_PIEZO_FIRST
 IN_CLICK = W.CH_CLICK
 IN_SHIFT = 64
 BITS = len(B.SHIFT_BITS)

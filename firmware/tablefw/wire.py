@@ -9,7 +9,6 @@ from tablefw import wire_codes as W
 
 TABLE_MAX = 16
 ID_MAX = 40
-LAYOUT = ("C", "N", "E", "S", "W")
 DISPLAY_MAX = 8
 # What a hostile payload can raise while it is read; nested too deep is a RuntimeError or no memory
 BAD = (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError, MemoryError)
@@ -47,17 +46,6 @@ def batch(boot, outbox, first, count, flags=0):
         t, ch, kind, v, aux = outbox.get(seq)
         parts.append("[%d,%d,%d,%d,%d]" % (t, ch, kind, v, aux | flags))
     return '{"b":%d,"s":%d,"e":[%s]}' % (boot, first, ",".join(parts))
-
-
-def parse_batch(payload):
-    """(boot, first number, records) of an `ev` payload. Raises ValueError when it is not one."""
-    d = json.loads(payload)
-    if not isinstance(d, dict) or len(d) != 3:
-        raise ValueError("not a batch")
-    records = [tuple(r) for r in d["e"]]
-    if not 0 < len(records) <= W.RECORDS_MAX or any(len(r) != 5 for r in records):
-        raise ValueError("records")
-    return d["b"], d["s"], records
 
 
 def will(boot):

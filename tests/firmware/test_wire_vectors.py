@@ -69,15 +69,13 @@ def run(coroutine: Any) -> Any:
 
 
 @pytest.mark.parametrize("vector", VECTORS["ev"])
-def test_batches_are_written_and_read_as_the_vectors_say(vector: dict[str, Any]) -> None:
+def test_batches_are_written_as_the_vectors_say(vector: dict[str, Any]) -> None:
     box = Outbox(256)
     box.head = box.tail = box.sent = vector["seq"]
     for record in vector["records"]:
         box.push(*record)
     assert wire.batch(vector["boot"], box, vector["seq"], len(vector["records"])) == vector["payload"]
-    boot, first, records = wire.parse_batch(vector["payload"])
-    assert (boot, first) == (vector["boot"], vector["seq"])
-    assert [list(r) for r in records] == vector["records"]
+    assert json.loads(vector["payload"]) == {"b": vector["boot"], "s": vector["seq"], "e": vector["records"]}
 
 
 def test_a_full_batch_of_the_largest_values_fits_the_payload_limit() -> None:
