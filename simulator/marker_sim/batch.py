@@ -18,18 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from marker_rules.balls import GameId
-from marker_rules.options import Options
-from marker_sim.judging import Case, Engine, judge
+from marker_sim.cases import cases, options_of
+from marker_sim.judging import Engine, judge
 from marker_sim.problems import describe
 from marker_sim.reading import Fitted
 from marker_sim.rng import Stream
 from marker_sim.score import Judged, Score
 
 UNIT = 100
-POINTS = 60
-RACE_TO = 60
-GAMES = 99  # a unit never plays a match out
-SAVED = 20  # failing shots kept of one batch
 
 
 class Through(StrEnum):
@@ -44,13 +40,9 @@ class BatchError(ValueError):
     """A batch that cannot be played as asked."""
 
 
-Source = Callable[[GameId, int, int, Fitted, str], Iterator[Case]]
-"""(game, seed, shots, fitted, faults) -> the cases of a unit."""
-
-
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What to play. faults: name or path of a fault profile, empty for none. source: where the cases for `rules` come from."""
+    """What to play. faults: name or path of a fault profile, empty for none."""
 
     game: GameId
     seed: int
@@ -59,7 +51,6 @@ class BatchPlan:
     fitted: Fitted = Fitted.HINTS
     faults: str = ""
     jobs: int = 1
-    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +148,9 @@ def play_unit(plan: BatchPlan, unit: Unit) -> UnitResult:
 
 
 def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
-    if plan.source is None:
-        raise BatchError(f"no cases for {plan.game.value} through rules")
     result = UnitResult(unit, Score())
     engine = Engine()
-    for case in plan.source(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults):
+    for case in cases(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults):
         judged = judge(case, engine)
         result.score.add(judged)
         for name in case.injected:
@@ -169,11 +158,6 @@ def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
         if judged.failed:
             result.failures.append(Failure(unit, judged, case.story))
     return result
-
-
-def options_of(game: GameId) -> Options:
-    """Switches of a match that no unit plays out."""
-    return Options(game, {"race_to": RACE_TO} if game.is_pyramid else {"points_limit": POINTS, "games": GAMES})
 
 
 async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
@@ -284,7 +268,7 @@ def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
     return place
 
 
-def repeat(folder: Path, source: Source | None) -> tuple[dict[str, Any], UnitResult]:
+def repeat(folder: Path) -> tuple[dict[str, Any], UnitResult]:
     """Play the unit of a kept shot again up to that shot. Raises BatchError naming what cannot be read."""
     path = folder / "shot.json"
     try:
@@ -296,7 +280,6 @@ def repeat(folder: Path, source: Source | None) -> tuple[dict[str, Any], UnitRes
             Through(kept["through"]),
             Fitted(kept["sensors"]),
             str(kept["faults"]),
-            source=source,
         )
         unit = Unit(0, int(kept["unit_seed"]), int(kept["shot"]))
     except (OSError, ValueError, KeyError, TypeError) as problem:

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,8 @@ from marker_rules.balls import GameId
 
 if TYPE_CHECKING:
     from marker_sim.batch import BatchPlan, BatchResult
-    from marker_sim.judging import Case
-    from marker_sim.reading import Fitted
 
+KEPT = 20  # failing shots kept of one batch
 EVERY_S = 10.0  # a line of progress where standard error is no terminal
 
 
@@ -53,42 +51,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--out", type=Path, default=None, metavar="DIR", help="keep failing shots in DIR")
 
 
-def source(game: GameId, seed: int, number: int, fitted: Fitted, faults: str) -> Iterator[Case]:
-    """The cases of a unit for `--through rules`."""
-    if not game.is_pyramid:
-        from marker_sim.cases import five_pins
-
-        yield from five_pins(game, seed, number, fitted, faults)
-        return
-    yield from _told_pyramid(game, seed, number, fitted, faults)
-
-
-def _told_pyramid(game: GameId, seed: int, number: int, fitted: Fitted, faults: str) -> Iterator[Case]:
-    """Pyramid shots told event by event, as the evidence bench tells them; lost records become a gap."""
-    import random
-    from dataclasses import replace
-
-    from marker_hub.bench.play import Sensors, sensed, shots, truth
-    from marker_rules.options import Options
-    from marker_sim.faults import Kind, load
-    from marker_sim.judging import Case
-    from marker_sim.rng import Stream
-
-    options = Options(game)
-    rng = random.Random(f"{game} {fitted} {seed}")
-    chance = Stream(seed, "fault", "records")
-    lost = [spec.number("rate") for spec in load(faults).faults if spec.kind is Kind.LOST]
-    for shot, play in enumerate(shots(options, seed, number), 1):
-        evidence = sensed(play, Sensors(fitted.value), options, rng)
-        kept = tuple(seen for seen in evidence.observations if not any(chance.chance(rate) for rate in lost))
-        gap = len(kept) < len(evidence.observations)
-        injected = (str(Kind.LOST),) if gap else ()
-        evidence = replace(evidence, observations=kept, gap=gap)
-        yield Case(
-            shot, play.before, options, evidence, truth(play, options), play.ruling(options), str(play.facts), injected
-        )
-
-
 def run(args: argparse.Namespace) -> int:
     """Play, print, keep what failed."""
     from marker_sim.batch import BatchError, BatchPlan, Through, run_batch, save
@@ -100,12 +62,12 @@ def run(args: argparse.Namespace) -> int:
         raise MarkerError(f"--sensors {fitted}: only --through rules can change what is fitted; leave it at hints")
     try:
         load(args.faults)
-        plan = BatchPlan(GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs, source)
+        plan = BatchPlan(GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs)
         result = run_batch(plan, _Progress(plan))
     except (BatchError, FaultError) as problem:
         raise MarkerError(str(problem)) from problem
     if args.out is not None:
-        for failure in result.failures[:20]:
+        for failure in result.failures[:KEPT]:
             print(f"kept: {save(failure, plan, args.out)}", file=sys.stderr)
     _print(args, result)
     return 0 if result.good else 1

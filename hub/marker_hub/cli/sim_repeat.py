@@ -21,11 +21,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play it and say what came out."""
-    from marker_hub.cli.sim_batch import source
     from marker_sim.batch import BatchError, repeat
 
     try:
-        kept, result = repeat(args.folder, source)
+        kept, result = repeat(args.folder)
     except BatchError as problem:
         raise MarkerError(str(problem)) from problem
     print(f"unit seed {kept['unit_seed']}, shot {kept['shot']}, {kept['game']} through {kept['through']}")

@@ -40,7 +40,7 @@ class Rig:
         self._moments = {at: self._drawn(at, spec) for at, spec in enumerate(profile.faults)}
         pairs = [*profile.stage(Stage.TRANSPORT), *profile.stage(Stage.PAYLOAD)]
         self.transport = [
-            transport.FILTERS[spec.kind](spec, self._stream(at, "wire"), self._note) for at, spec in sorted(pairs)
+            transport.FILTERS[spec.kind](spec, self._stream(at, "wire"), self.note) for at, spec in sorted(pairs)
         ]
 
     def _named(self) -> list[str]:
@@ -63,7 +63,8 @@ class Rig:
         chance = self._stream(at, "when")
         return frozenset(1 + chance.below(self._shots) for _ in range(int(times)))
 
-    def _note(self, kind: Kind, detail: str) -> None:
+    def note(self, kind: Kind, detail: str) -> None:
+        """Log an injected fault."""
         self.injected.append(Injected(self.shot, kind, detail))
 
     def counts(self) -> dict[str, int]:
@@ -88,8 +89,8 @@ class Rig:
             broken = spec.kind in (Kind.STUCK, Kind.DEAD)
             active = self.shot in moments or (broken and any(shot <= self.shot for shot in moments))
             if broken and self.shot in moments and not self._told(spec.kind):
-                self._note(spec.kind, spec.text("channel"))
-            filters.append(signal.FILTERS[spec.kind](spec, self._stream(at, self._feeds), self._note, active))
+                self.note(spec.kind, spec.text("channel"))
+            filters.append(signal.FILTERS[spec.kind](spec, self._stream(at, self._feeds), self.note, active))
         return signal.through(filters, inputs)
 
     def _told(self, kind: Kind) -> bool:
@@ -113,5 +114,5 @@ class Rig:
                 found.append(Act(spec.kind, seconds))
         found += [Act(planned.do, 1.0) for planned in self.profile.schedule if planned.at_shot == shot]
         for act in found:
-            self._note(act.kind, f"{act.seconds:.1f} s" if act.seconds else "")
+            self.note(act.kind, f"{act.seconds:.1f} s" if act.seconds else "")
         return found

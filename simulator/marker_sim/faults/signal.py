@@ -215,10 +215,15 @@ class Phantom(SignalFilter):
 class Swap(SignalFilter):
     """Two piezo plugs exchanged."""
 
+    _said = False
+
     def feed(self, item: Input) -> list[Input]:
         """The edge on the other channel."""
         if not isinstance(item, Edge):
             return [item]
+        if not self._said:
+            self._said = True
+            self.note(self.spec.kind, f"{self.spec.text('a')} and {self.spec.text('b')}")
         a, b = input_of(self.spec.text("a")), input_of(self.spec.text("b"))
         return [replace(item, ch=b if item.ch == a else a if item.ch == b else item.ch)]
 
@@ -226,8 +231,13 @@ class Swap(SignalFilter):
 class Drift(SignalFilter):
     """The node's crystal is off by some ppm."""
 
+    _said = False
+
     def feed(self, item: Input) -> list[Input]:
         """The item at the time the node's clock shows."""
+        if not self._said and self.spec.number("ppm"):
+            self._said = True
+            self.note(self.spec.kind, f"{self.spec.number('ppm'):g} ppm")
         late = int(item.t_us * self.spec.number("ppm") / 1e6 + self.spec.number("step_ms") * 1000)
         return [replace(item, t_us=item.t_us + late)]
 
