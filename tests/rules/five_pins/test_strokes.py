@@ -38,6 +38,7 @@ ROWS = [
     row("FP-8.1b", f"{HIT}; topple C by opponent; topple W by red", "A+6", "centre 4, side 2"),
     row("FP-8.1c", f"{HIT}; topple C by opponent", "A+8", "centre_alone 8"),
     row("FP-8.1c", f"{HIT}; topple C by opponent", "A+4", "centre 4", pins="C"),
+    row("FP-8.1c FP-T.7b", f"{HIT}; topple C by opponent", "A+4", "centre 4", pins="C,N,E,S"),
     row("FP-8.1c", f"{HIT}; topple C by opponent", "A+10", "centre_alone 10", centre_alone=10),
     row("FP-8.1c", f"{HIT}; topple C by opponent", "A+8", "centre_alone 8", pins="C,N", need_full=False),
     row("FP-8.1c", f"{HIT}; topple C by opponent", "A+10", "centre_alone 10", pins="C,N", need_full=False, centre_alone=10),
@@ -145,6 +146,7 @@ ROWS = [
     row("FP-F.0a", "strike cue; contact cue red", "B+4*", "foul.B 4", stacking="single_plus_red", red_first="always_4"),
     row("FP-F.0a", "strike cue; contact cue red; off cue", "B+6*", "foul.B 4, foul.other 2", stacking="single_plus_red", red_first="always_4"),
     row("FP-F.0a", f"{HIT}; lean N on cue away", "B+4*", "side 2, foul.other 2", stacking="single_plus_red", leaning_pin="later", calls="Z"),
+    row("FP-F.0a", f"{HIT}; lean N on cue away", "B+4*", "side 2, foul.other 2", stacking="single_plus_red", leaning_pin="later"),
     row("FP-F.0a", f"{HIT}; topple N by cue", "B+4*", "side 2, foul.other 2", stacking="single_plus_red", bevuto_extra=2, calls="Z"),
     row("FP-F.0a", f"{HIT}; topple N by cue", "B+4", "side 2, bevuto 2", stacking="single_plus_red", bevuto_extra=2),
     # --- contact
