@@ -59,9 +59,13 @@ class FivePinsPlay:
         return (Action("layout", value=",".join(pin for pin in Pin if pin in standing)),)
 
     def standing(self, match: TrueMatch) -> frozenset[Pin]:
-        """The pins that can stand for the next stroke."""
+        """The pins that can stand for the next stroke: those that fell only where no ball lies in the way."""
+        fell = {Pin(p.what) for p in match.state.placements if p.what in Pin.__members__}
+        down = fell | (ALL_PINS - match.state.pins)
+        if not down:
+            return ALL_PINS
         balls = self._placed(match)
-        return ALL_PINS - {pin for place in balls.values() for pin in self.table.covered(place)}
+        return ALL_PINS - {pin for place in balls.values() for pin in self.table.covered(place) if pin in down}
 
     def _placed(self, match: TrueMatch) -> dict[str, Place | None]:
         """The balls as they must lie for the next stroke; the striker's own in hand is put where he wants it."""

@@ -10,6 +10,7 @@ from typing import Any
 from marker_rules.balls import Ball, Pin
 from marker_rules.facts import Contact, Fact, Hop, Off, Topple
 from marker_rules.shot import Call
+from marker_sim import referee_pyramid
 from marker_sim.truth import TrueShot
 
 
@@ -65,3 +66,15 @@ def to_change(sheet: dict[str, Any], truth: dict[str, str]) -> tuple[str, str] |
         if answer is not None and not answer["selected"]:
             return row["id"], answer["id"]
     return None
+
+
+def answers(shot: TrueShot) -> dict[str, str]:
+    """Question id to the true answer, whatever the game."""
+    if shot.ruling.game.is_pyramid:
+        return referee_pyramid.answers(shot)
+    return five_pins_answers(shot.timeline.shot.facts)
+
+
+def called(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:
+    """What he enters besides his answers, with the balls concerned."""
+    return referee_pyramid.calls(shot) if shot.ruling.game.is_pyramid else five_pins_calls(shot)

@@ -12,15 +12,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from marker_rules.balls import ALL_PINS, Pin, Player
+from marker_rules.balls import Pin
 from marker_rules.game import Action, DueKind
 from marker_sim.hubclient import HubClient, Refused
-from marker_sim.referee import five_pins_answers, five_pins_calls, to_change
-from marker_sim.rng import Stream
+from marker_sim.play import Play
+from marker_sim.referee import answers as true_answers
+from marker_sim.referee import called, to_change
 from marker_sim.score import Judged, Watch, truth_fields, view_fields
 from marker_sim.sensors.inputs import Input
-from marker_sim.sensors.table import CaromSensors
-from marker_sim.timeline import Timeline
+from marker_sim.sensors.table import TableSensors
 from marker_sim.truth import TrueMatch, TrueShot
 
 View = dict[str, Any]
@@ -91,7 +91,6 @@ class Progress:
     verdicts: list[Verdict] = field(default_factory=list)
 
 
-Strokes = Callable[[int, Player, frozenset[Pin]], Timeline]
 Hook = Callable[[int], Awaitable[None]]
 
 
@@ -103,9 +102,9 @@ class TablePlay:
         progress: Progress,
         client: HubClient,
         node: Node,
-        sensors: CaromSensors,
+        sensors: TableSensors,
         match: TrueMatch,
-        strokes: Strokes,
+        play: Play,
         start: View,
         seed: int,
         hook: Hook | None = None,
@@ -115,7 +114,7 @@ class TablePlay:
         self.node = node
         self.sensors = sensors
         self.match = match
-        self.strokes = strokes
+        self.players = play
         self.start = start
         self.seed = seed
         self.hook = hook
@@ -210,22 +209,48 @@ class TablePlay:
         await self._command("match_start", **self.start)
 
     async def _lag(self, _: View) -> None:
-        winner = Stream(self.seed, self.table, "lag").pick((Player.A, Player.B))
-        if await self._command("lag_result", winner=winner.value):
-            self.match.state = self.match.game.act(self.match.state, Action("lag", value=winner.value))
+        outcome = self.players.lag()
+        value = outcome.winner.value if outcome.winner else "replay"
+        late = tuple(player.value for player in outcome.late)
+        if await self._command("lag_result", winner=value, late=late):
+            args = (("late", ",".join(late)),) if late else ()
+            self.match.state = self.match.game.act(self.match.state, Action("lag", value=value, args=args))
 
     async def _place(self, view: View) -> None:
         due = self.match.due
         if due.kind is DueKind.CHOICE and (view.get("due") or {}).get("choices"):
-            choice = due.choices[0]
+            choice = self.players.choose(self.match)
             if await self._command("choice", value=choice):
                 self.match.state = self.match.game.act(self.match.state, Action("choose", due.player, choice))
             return
-        down = [pin for pin in Pin if pin not in self.sensors.standing]
-        await self._feed(self.sensors.stand(down, self.now_us, len(self.match.shots)), len(down) * 2_500_000 + 600_000)
+        if due.kind is not DueKind.SHOT:
+            return
+        await self._say_before()
+        await self._stand()
         view = await self._view()
         if view["phase"] in ("placing", "respotting"):
             await self._command("ready")
+
+    async def _say_before(self) -> bool:
+        """What the referee must say before the stroke; True when he said something."""
+        acts = self.players.prepare(self.match)
+        for act in acts:
+            if act.kind == "layout":
+                standing = tuple(pin.value for pin in Pin if pin.value in act.value.split(","))
+                off = tuple(pin.value for pin in Pin if pin.value not in standing)
+                done = await self._command("layout", pins=standing, off=off)
+            else:
+                done = await self._command("act", action=act.kind, value=act.value)
+            if done:
+                self.match.state = self.match.game.act(self.match.state, act)
+        return bool(acts)
+
+    async def _stand(self) -> None:
+        """Set up the pins that must stand and do not."""
+        wanted: frozenset[Pin] = getattr(self.match.state, "pins", frozenset())
+        down = [pin for pin in Pin if pin in wanted and pin not in self.sensors.standing]
+        inputs = self.sensors.stand(down, self.now_us, len(self.match.shots))
+        await self._feed(inputs, len(down) * 2_500_000 + 600_000)
 
     async def _shoot(self, _: View) -> None:
         if self._pending is not None:  # it was struck: the hub has not read so far yet, or felt nothing
@@ -234,12 +259,13 @@ class TablePlay:
                 return
             await self._command("strike")
             return
+        if await self._say_before():  # a seat that became free while everything else stood
+            await self._stand()
+            return
         await self.node.armed()
         await self.node.sleep(THINK_S)
-        due = self.match.due
-        assert due.player is not None
         number = len(self.match.shots) + 1
-        timeline = self.strokes(number, due.player, ALL_PINS & self.sensors.standing)
+        timeline = self.players.stroke(self.match, number)
         self._pending = self.match.strike(timeline)
         self._asked = self._tapped = 0
         self._looked = False
@@ -250,7 +276,7 @@ class TablePlay:
             await self._feed(inputs[:half], inputs[half - 1].t_us - self.now_us, pause=False)
             await self.hook(number)
             inputs = inputs[half:]
-        await self._feed(inputs, timeline.rest_ns // 1000)
+        await self._feed(inputs, self.sensors.lasts_us(timeline))
 
     async def _still(self, _: View) -> None:
         await self._command("still")
@@ -262,7 +288,7 @@ class TablePlay:
         await self.node.sleep(THINK_S)
         sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
         entered = {(call["code"], call["by"]) for call in sheet["calls"]}
-        for call, balls in five_pins_calls(self._pending):
+        for call, balls in called(self._pending):
             if (call.code, call.by.value) not in entered:
                 self._tapped += 1
                 extra = {"args": list(balls)} if balls else {}
@@ -271,7 +297,7 @@ class TablePlay:
         if not self._looked:
             self._looked = True
             self._asked = sum(row["origin"] != "decided" for row in sheet["rows"])
-        answers = five_pins_answers(self._pending.timeline.shot.facts)
+        answers = true_answers(self._pending)
         self._watch.sees(sheet, view, self._pending.ruling.short, answers)
         change = to_change(sheet, answers)
         if change is not None:

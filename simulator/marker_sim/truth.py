@@ -22,6 +22,7 @@ class TrueShot:
     striker: Player
     timeline: Timeline
     ruling: Ruling
+    before: Any = None
 
     def line(self) -> str:
         """One line of the truth file, canonical JSON."""
@@ -65,7 +66,7 @@ class TrueMatch:
         if striker is None:
             raise RuntimeError("nobody is at the table: the rules wait for something else than a shot")
         ruling = self.game.rule(timeline.shot, self.state, self.options)
-        shot = TrueShot(len(self.shots) + 1, striker, timeline, ruling)
+        shot = TrueShot(len(self.shots) + 1, striker, timeline, ruling, self.state)
         self.shots.append(shot)
         self.state = self.game.apply(self.state, ruling)
         return shot

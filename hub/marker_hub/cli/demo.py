@@ -54,6 +54,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--games", type=_positive, default=3, metavar="N", help="five-pins: games of the match, odd (default: 3)"
     )
     parser.add_argument(
+        "--race-to", type=_positive, default=3, metavar="N", help="pyramid: frames that win the match (default: 3)"
+    )
+    parser.add_argument(
         "--speed",
         type=_speed,
         default=DEFAULT_SPEED,
