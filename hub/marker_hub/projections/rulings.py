@@ -102,6 +102,14 @@ def brief(ruling: Ruling) -> Json:
     return {"short": ruling.short, "to": receiver(points), "points": points}
 
 
+def net_balls(ruling: Any, before: Any) -> Json:
+    """Pyramid: what a player's count (balls on the shelf less balls owed) changes by, penalty balls included."""
+    earlier, after = getattr(before, "score", None), getattr(ruling, "score", None)
+    if earlier is None or after is None or not hasattr(earlier, "of"):
+        return points_of(ruling)
+    return {player.value: after.of(player) - earlier.of(player) for player in Player}
+
+
 def receiver(points: Json) -> str | None:
     """The one player who is credited, if it is one."""
     credited = [who for who, value in points.items() if value]
@@ -117,7 +125,7 @@ def clause_words(game_family: str, clause: str, lang: str) -> str:
 
 def ruling_view(match: MatchState, ruling: Any, before: Any) -> Json:
     """R of the view model."""
-    points = points_of(ruling)
+    points = points_of(ruling) if not ruling.game.is_pyramid else net_balls(ruling, before)
     after = getattr(ruling, "score", None)
     subject, short = _said(ruling, before, match.head.players["A"].name, match.head.players["B"].name)
     return {

@@ -18,7 +18,7 @@ from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.desired import turn
 from marker_hub.table.state import Table, Work
 from marker_rules.game import Due
-from marker_rules.pyramid.clock import WARNING_S, left_s
+from marker_rules.pyramid.clock import EXTENSIONS_PER_FRAME, WARNING_S, left_s
 from marker_rules.ruling import Ruling
 
 Json = dict[str, Any]
@@ -132,8 +132,16 @@ def _players(match: MatchState | None, now: Board | None) -> Json:
             "debt": _of(now.debt, who) if now is not None else None,
             "run": now.run[1] if now is not None and now.run is not None and now.run[0] == who else None,
             "extensions": _of(now.extensions, who) if now is not None else None,
+            "extensions_left": _extensions_left(now, who),
         }
     return made
+
+
+def _extensions_left(now: Board | None, who: str) -> int | None:
+    """Extra times a player may still ask for in this frame (RP-28.2a); None where the game has none."""
+    if now is None or now.extensions is None:
+        return None
+    return max(0, EXTENSIONS_PER_FRAME - now.extensions[who])
 
 
 def _of(values: dict[str, int] | None, who: str) -> int | None:

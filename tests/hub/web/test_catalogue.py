@@ -13,6 +13,10 @@ from marker_hub import entries
 from marker_hub.phases import Phase
 from marker_hub.web.assets import assets
 from marker_rules.balls import GameId
+from marker_rules.five_pins import match as lag_five
+from marker_rules.five_pins.placement import Spot
+from marker_rules.pyramid import match
+from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2
 
 LANGUAGES = ("ru", "en", "it")
 PLURALS = {"ru": {"one", "few", "many", "other"}, "en": {"one", "other"}, "it": {"one", "many", "other"}}
@@ -74,6 +78,14 @@ def test_undo_can_name_everything_it_takes_back() -> None:
     hub_only = {tag(body) for body in (*entries.NODE_BODIES, *entries.HUB_BODIES)}
     kinds = {tag(body) for body in entries.Body.__args__} - hub_only - {"undo", "redo", "undone", "redone"}  # type: ignore[attr-defined]
     assert sorted(f"undo.{kind}" for kind in kinds if f"undo.{kind}" not in words("en")) == []
+
+
+def test_every_choice_and_spot_of_the_rules_has_words() -> None:
+    """What a player may choose and where balls go, by the names the rules use."""
+    choices = {*lag_five.LAG_CHOICES, *lag_five.HAND_CHOICES, *match.LAG_CHOICES, *CLAUSE_5, *CLAUSE_11_2}
+    spots = {spot.value for spot in Spot} | {"house", "rear"}
+    asked = {f"choice.{name}" for name in choices} | {f"spot.{name}" for name in spots}
+    assert sorted(key for key in asked if key not in words("en")) == []
 
 
 def test_every_notice_of_the_table_has_words() -> None:

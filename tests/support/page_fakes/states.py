@@ -68,7 +68,16 @@ RED_FIRST = ruling(
 def player(base: Json, **over: Any) -> Json:
     """One player of a view."""
     return (
-        {"ball": None, "score": 0, "games": 0, "shelf": None, "debt": None, "run": None, "extensions": None}
+        {
+            "ball": None,
+            "score": 0,
+            "games": 0,
+            "shelf": None,
+            "debt": None,
+            "run": None,
+            "extensions": None,
+            "extensions_left": None,
+        }
         | base
         | over
     )
@@ -119,8 +128,8 @@ def pyramid(**over: Any) -> Json:
         game="free-pyramid",
         match={"id": "m2", "preset": "", "games": None, "race_to": 5, "limit": None, "game_no": 6, "policy": "referee", "practice": False, "target": 8, "shot_clock_s": 40},
         players={
-            "A": player({"name": "Бармалей-Ёжикова", "given": "Юлия", "lang": "ru"}, score=5, games=3, shelf=5, debt=0, run=3, extensions=1),
-            "B": player(LONG, score=-2, games=2, shelf=0, debt=2, run=0, extensions=2),
+            "A": player({"name": "Бармалей-Ёжикова", "given": "Юлия", "lang": "ru"}, score=5, games=3, shelf=5, debt=0, run=3, extensions_left=1),
+            "B": player(LONG, score=-2, games=2, shelf=0, debt=2, run=0, extensions_left=2),
         },
         pins=None,
         pins_decided=False,

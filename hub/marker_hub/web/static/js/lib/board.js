@@ -50,7 +50,7 @@ function strip(view, player, context, turn) {
   const kind = ballOf(view, player);
   const who = view.players?.[player];
   const hand = turn && (view.mode === "hand" || String(view.due?.mode ?? "").includes("hand"));
-  const word = hand ? t("hand") : kind ? t(`ball.${kind}`) : who && who.extensions !== null && who.extensions !== undefined ? t("extensions", { n: who.extensions }) : "";
+  const word = hand ? t("hand") : kind ? t(`ball.${kind}`) : who && who.extensions_left !== null && who.extensions_left !== undefined ? t("extensions", { n: who.extensions_left }) : "";
   const left = player === "B";
   return h("div", { class: "strip" },
     kind ? ball(kind, { ring: context.stale }) : null,
@@ -141,7 +141,10 @@ function countdown(view, context) {
 function pyramidMiddle(view, context) {
   const clock = view.clock;
   const facts = caption(view, context);
-  if (!clock) return [h("div", { class: "do" }, view.phase === "lag" ? t("phase.lag") : view.balls ? t("balls.on.table", { n: view.balls.on_table }) : phaseText(view)), facts];
+  if (!clock) {
+    const quiet = !context.stale && !view.live && !view.asking && !view.proposal && view.node !== "offline" && !placementsText(view);
+    return [h("div", { class: "do" }, view.phase === "armed" && view.balls ? t("balls.on.table", { n: view.balls.on_table }) : phaseText(view)), quiet ? null : facts];
+  }
   const left = remaining(clock, view, context.now);
   const seconds = secondsLeft(left);
   const warn = clock.warn || (seconds <= 10 && clock.running);
@@ -164,8 +167,8 @@ function caption(view, context) {
   } else if (view.notices?.some((note) => note.code === "time_called")) lines.push(h("span", { class: "tag call" }, t("call.time")));
   else if (view.node === "offline") lines.push(h("span", {}, t("node.silent")));
   else if (view.live || view.asking || view.proposal) {
-    const text = liveText(view) || (view.asking ? t("phase.asking") : "");
-    if (text || view.asking) lines.push(h("span", { class: "tag provisional" }, t("provisional")), h("span", { class: "chalk" }, text || t("phase.rolling")));
+    const text = liveText(view) || (view.asking || view.phase === "asking" ? t("hall.asking") : "");
+    if (text) lines.push(h("span", { class: "tag provisional" }, t("provisional")), h("span", { class: "chalk" }, text));
     else lines.push(h("span", {}, t("phase.rolling")));
   } else if (placementsText(view)) lines.push(...placementsText(view).split("; ").flatMap((text) => text.split(/(?<=:) /)).map((text) => h("span", {}, text)));
   else if (view.phase !== "armed") lines.push(h("span", {}, phaseText(view)));

@@ -22,6 +22,12 @@ export function goal(match, game) {
   return match.race_to ? t("race", { n: match.race_to }) : "";
 }
 
+/** The same in one number: `to 60`, `to 5`. */
+export function goalShort(view) {
+  const n = view.game === "five-pins" ? view.match.limit : view.match.race_to;
+  return n ? t(view.game === "five-pins" ? "limit.short" : "race.short", { n }) : "";
+}
+
 export const pinNames = (pins) => pins.map((pin) => t(`pin.${pin}`)).join(`${t("list.comma")} `);
 
 /** The diamond in words. */
@@ -59,17 +65,31 @@ export function phaseText(view) {
   return has(key) ? t(key) : view.phase;
 }
 
-/** What is to be put back, in words. */
+/** A ball or pin to be placed, in words: a pin, the balls of five-pins by role, `rack 15`, `w3`, the coloured ball. */
+export function placedWord(view, what) {
+  if (!isPyramid(view)) return PINS.includes(what) ? t("pin.named", { pin: t(`pin.${what}`) }) : has(`which.${what}`) ? t(`which.${what}`) : t("ball.named", { ball: what });
+  const rack = what.match(/^rack (\d+)$/);
+  if (rack) return t("rack", { n: Number(rack[1]) });
+  return what === "C" ? t("which.C") : t("which.white.ball");
+}
+
+/** The place something goes to, in words. */
+export function spotWord(name) {
+  if (!name || PINS.includes(name)) return "";
+  const line = name.match(/^line-(\d+)$/);
+  return line ? t("spot.line", { n: Number(line[1]) }) : has(`spot.${name}`) ? t(`spot.${name}`) : name;
+}
+
+/** What is to be put back, in words and in at most two lines. */
 export function placementsText(view) {
-  const waiting = (view.due?.waiting ?? []).map((what) => ({ what }));
-  const list = [...(view.due?.placements ?? []).filter((item) => !item.done && !PINS.includes(item.what)), ...(waiting.length ? waiting : (view.due?.placements ?? []).filter((item) => !item.done && PINS.includes(item.what)))];
-  if (!list.length) return "";
-  const pins = list.map((item) => item.what).filter((what) => PINS.includes(what));
-  const balls = list.map((item) => item.what).filter((what) => !PINS.includes(what));
-  return [
-    pins.length ? t("place.pins", { pins: pinNames(PINS.filter((pin) => pins.includes(pin))) }) : "",
-    balls.length ? (balls.every((ball) => has(`which.${ball}`)) ? t("place.named", { balls: balls.map((ball) => t(`which.${ball}`)).join(", ") }) : t("place.balls", { n: balls.length })) : "",
-  ].filter(Boolean).join("; ");
+  if (view.phase === "lag") return "";
+  const open = (view.due?.placements ?? []).filter((item) => !item.done);
+  if (isPyramid(view)) return open.length ? (open.length === 1 ? t("place.named", { balls: placedWord(view, open[0].what) }) : t("place.balls", { n: open.length })) : "";
+  const waiting = view.due?.waiting?.length ? view.due.waiting : open.map((item) => item.what).filter((what) => PINS.includes(what));
+  if (waiting.length === PINS.length) return t("place.all.pins");
+  if (waiting.length) return t("place.pins", { pins: pinNames(PINS.filter((pin) => waiting.includes(pin))) });
+  const balls = open.filter((item) => !PINS.includes(item.what));
+  return balls.length ? t("place.named", { balls: balls.map((item) => placedWord(view, item.what)).join(", ") }) : "";
 }
 
 /** The clock of a table as the hall board writes it. */

@@ -73,7 +73,7 @@ export function fitNames(root) {
     const gap = Number.parseFloat(getComputedStyle(row).columnGap) || 0;
     const others = [...row.children].filter((child) => child !== el.parentElement && child.offsetParent !== null);
     const taken = others.reduce((sum, child) => sum + child.getBoundingClientRect().width + gap, 0);
-    const ratio = (row.clientWidth - taken) / el.offsetWidth;
+    const ratio = (row.clientWidth - taken - 6) / el.offsetWidth;
     if (ratio < 1) el.style.fontSize = `${Math.floor(ratio * 1000) / 10}%`;
   }
 }

@@ -1,6 +1,6 @@
 // The hall board: every table one row; scores are decided ones, the last column says what is going on.
 import { h, render } from "../lib/dom.js";
-import { ballOf, goal, isPyramid } from "../lib/facts.js";
+import { ballOf, goalShort, isPyramid } from "../lib/facts.js";
 import { fitLines, fontsReady, widthOf } from "../lib/fit.js";
 import { clockText, loadWords, nameLines, num, secondsText, shortName, span, t } from "../lib/i18n.js";
 import { Kiosk } from "../lib/kiosk.js";
@@ -74,7 +74,7 @@ function state(view, stale) {
   return h("span", { class: view.match ? "state" : "state dim" }, h("span", { class: `now ${cls}` }, mark, text), h("span", { class: "what" }, what));
 }
 
-const goal2 = (view) => (view.match.practice ? t("practice") : goal(view.match, view.game) ? t("race.short", { n: view.match.limit ?? view.match.race_to }) : "");
+const goal2 = (view) => (view.match.practice ? t("practice") : goalShort(view));
 
 function now(view, stale) {
   if (stale) return [health("absent"), t("stale.small"), ""];

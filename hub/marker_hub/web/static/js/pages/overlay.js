@@ -1,6 +1,6 @@
 // The overlay for a stream: shows only what is fresh; hidden, stale or not yet heard it is empty.
 import { h, render } from "../lib/dom.js";
-import { ballOf, gameNumber, isPyramid, liveText, pointsOf, saidOf } from "../lib/facts.js";
+import { ballOf, gameNumber, goalShort, isPyramid, liveText, pointsOf, saidOf } from "../lib/facts.js";
 import { fitLines, fontsReady } from "../lib/fit.js";
 import { loadWords, num, pick, shortName, signed, t, upper } from "../lib/i18n.js";
 import { ball, tip } from "../lib/marks.js";
@@ -86,7 +86,7 @@ function right(view) {
     const seconds = Math.ceil(remaining(view.clock, view, stream.now()) / 1000);
     return h("span", { class: seconds <= 10 ? "flame" : "" }, t("seconds.short", { n: seconds }));
   }
-  return h("span", {}, t("race.short", { n: view.match.limit ?? view.match.race_to ?? 0 }));
+  return h("span", {}, goalShort(view));
 }
 
 function third(view) {

@@ -1,12 +1,12 @@
 // Pieces that every panel of the referee page is made of.
 import { h } from "../lib/dom.js";
-import { ballOf, gameNumber, goal, pointsOf, saidOf, tableName } from "../lib/facts.js";
+import { ballOf, gameNumber, goal, goalShort, pointsOf, saidOf, tableName } from "../lib/facts.js";
 import { num, pick, shortName, signed, t, upper } from "../lib/i18n.js";
 import { backMark, ball, health, tip, undoMark } from "../lib/marks.js";
 
 export const surname = (view, player) => shortName(view.players?.[player] ?? {}, view.players?.[player === "A" ? "B" : "A"], 24);
 
-const aim = (view) => (matchMedia("(min-width: 768px)").matches ? goal(view.match, view.game) : t("race.short", { n: view.match.limit ?? view.match.race_to ?? 0 }));
+const aim = (view) => (matchMedia("(min-width: 768px)").matches ? goal(view.match, view.game) : goalShort(view));
 
 /** Top line: where we are, the connection, the menu. */
 export function status(state) {
@@ -55,7 +55,7 @@ export function result(state) {
   const old = !open && view.last.status === "corrected" && view.last.old ? h("s", { class: "dim" }, ` ${signed(pointsOf(view.last.old)[1])}`) : null;
   const clauses = [shot ? t("shot", { n: shot }) : "", ...(ruling.clauses ?? [])].filter(Boolean);
   return h("section", { class: `result ${stream.stale ? "known" : status_}`, "aria-label": upper(t(status_)) },
-    h("div", { class: "first" }, h("span", { class: "bold" }, upper(stream.stale ? t("last.known") : t(status_)), old), h("span", { class: "clauses" }, clauses.slice(0, 4).join(", "))),
+    h("div", { class: "first" }, h("span", { class: "bold" }, upper(stream.stale ? t("last.known") : t(status_)), old), h("span", { class: "clauses" }, clauses.slice(0, 3).join(", "))),
     h("div", { class: "main" },
       h("span", { class: "digits" }, signed(value)),
       h("span", { class: "who", lang: view.players?.[who]?.lang || null }, who ? (view.players?.[who]?.name ?? who) : t("nobody"), gets ? hand : "")),
@@ -78,7 +78,7 @@ const undecided = (state, shot) => h("section", { class: `result ${state.stream.
 /** The two buttons that never move: left undo or back, right what carries the match on. */
 export function foot(state, primary) {
   const { view, ui, commander, stream } = state;
-  const back = ui.panel !== "sheet";
+  const back = ui.panel !== "sheet" && (view.match || ui.panel !== "setup");
   const undo = view.undo;
   const undoName = undo ? `${t("undo")}: ${t(undo.text_key, undo.args ?? {})}` : t("undo.none");
   const sent = commander.pending && commander.pending.kind === primary.kind;

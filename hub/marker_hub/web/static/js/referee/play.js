@@ -1,6 +1,6 @@
 // What the referee's page asks for in each phase, and what its big button does there.
 import { h } from "../lib/dom.js";
-import { PINS, phaseText, pointsOf } from "../lib/facts.js";
+import { PINS, phaseText, placedWord, pointsOf, spotWord } from "../lib/facts.js";
 import { has, num, pick, signed, span, t } from "../lib/i18n.js";
 import { arrow, tick } from "../lib/marks.js";
 import { remaining } from "../lib/stream.js";
@@ -28,7 +28,7 @@ function clock(state) {
     h("span", { class: "digits" }, seconds > 99 ? span(left) : num(seconds)), h("span", {}, view.clock.running ? t("seconds", { n: seconds }) : t("paused")),
     view.clock.expired || (seconds === 0 && view.clock.running) ? choice(state, t("time.ask"), { kind: "time_called" }) : null,
     choice(state, view.clock.running ? t("clock.stop") : t("clock.start"), { kind: "clock", running: !view.clock.running }),
-    view.turn === "A" || view.turn === "B" ? choice(state, t("extension.give", { n: view.players[view.turn].extensions ?? 0 }), { kind: "extension", by: view.turn }, { disabled: view.players[view.turn].extensions === 0 }) : null);
+    view.turn === "A" || view.turn === "B" ? choice(state, t("extension.give", { n: view.players[view.turn].extensions_left ?? 0 }), { kind: "extension", by: view.turn }, { disabled: view.players[view.turn].extensions_left === 0 }) : null);
 }
 
 function lag(state) {
@@ -73,15 +73,13 @@ function choices(state) {
 function placing(state) {
   const { view } = state;
   const todo = view.due?.placements ?? [];
-  const word = (what) => (PINS.includes(what) ? t("pin.named", { pin: t(`pin.${what}`) }) : has(`which.${what}`) ? t(`which.${what}`) : t("ball.named", { ball: what }));
-  const spot = (name) => (!name ? "" : has(`spot.${name}`) ? t(`spot.${name}`) : name);
   return [
     notices(state),
     choices(state),
     todo.length ? h("section", { class: "row", key: "todo" }, h("div", { class: "ask" }, h("h2", {}, t("place.todo"))),
       h("ul", { class: "todo" }, todo.map((item) => h("li", { key: `${item.what}${item.spot}` },
         h("button", { class: item.done ? "choice on" : "choice", "aria-pressed": String(Boolean(item.done)), disabled: !state.commander.ready, onclick: () => state.send({ kind: "place", what: item.what, done: !item.done }) },
-          item.done ? tick() : null, h("span", {}, word(item.what)), h("span", { class: "sub" }, spot(item.spot))))))) : null,
+          item.done ? tick() : null, h("span", {}, placedWord(view, item.what)), h("span", { class: "sub" }, spotWord(item.spot))))))) : null,
     layout(state), seats(state), callsRow(state), quickKeys(state),
   ];
 }

@@ -73,6 +73,7 @@ function single(state, row, index) {
 }
 
 function key(state, row, place, item) {
+  if (state.view.node !== "online") return null;
   const button = Object.entries(state.sheet?.buttons ?? {}).find(([, id]) => id === item.id && state.sheet.rows[0] === row);
   return button ? h("span", { class: "key dim" }, t(`button.${button[0]}`)) : null;
 }
