@@ -210,6 +210,12 @@ class TestPlacementForTheBreak:
         assert "RP-10.3c" in clauses(ruling)
         assert (ruling.legal, ruling.credited, len(ruling.choices)) == (False, (), 4)
 
+    def test_not_corrected_is_as_a_break_that_fails(self, judge: Any) -> None:
+        """The four rights of 11.2, though three object balls reached cushions (AMB-08)."""
+        rails = "strike C; contact C w1; cushion w1 foot; cushion w2 left; cushion w3 right"
+        ruling = judge(rails, phase="break", calls="RP-10.3c A")
+        assert (clauses(ruling), ruling.legal_by, len(ruling.choices)) == (["RP-10.3c"], "RP-11.1.2", 4)
+
     @pytest.mark.parametrize("given", [{"calls": "RP-10.3c A"}, {"decided": {"warned": "True"}}])
     def test_stop_play(self, judge: Any, given: Any) -> None:
         """By the switch the stroke is not allowed: nothing is judged, the same player breaks."""

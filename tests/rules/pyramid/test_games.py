@@ -122,7 +122,8 @@ class TestPremiumShot:
         assert (ruling.chooser, ruling.score.a, ruling.ball_in_hand) == (B, 2, Hand.ANYWHERE)
 
     def test_anywhere_without_premium_credits_the_cue_ball(self, judge: Any) -> None:
-        """A ball in hand after a foul is no premium shot: the cue ball may be potted and counts."""
+        """A ball in hand after a foul is no premium shot: the cue ball may be potted and counts, whatever the switch."""
+        assert judge(POT_C, game="dynamic", premium_cue_pot="foul").credited == ("C",)
         assert judge(POT_C, game="dynamic", phase="in-hand-any").credited == ("C",)
 
     def test_premium_is_lost_by_an_offence(self, judge: Any) -> None:
@@ -211,6 +212,8 @@ class TestHouse:
     def test_not_on_the_break_and_not_in_play(self, judge: Any) -> None:
         facts = "strike C; contact C w3; pot w3 BL"
         for phase in ("break", "play"):
+            ruling = judge(facts, game="combined", phase=phase, decided={"house": "w3"}, house_ball_first="no_foul")
+            assert ruling.credited == ("w3",)
             assert judge(facts, game="combined", phase=phase, decided={"house": "w3"}).legal is True
 
     @pytest.mark.clause("EXT-C5")

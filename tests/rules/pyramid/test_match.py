@@ -379,6 +379,16 @@ class TestRuns:
         match.shot("", "RP-25 B sitting", choice=choice)
         assert (match.state.run.count == 2) is kept
 
+    def test_ends_with_a_dry_shot(self, play: Any) -> None:
+        """A run within a frame is recorded when the turn passes, and the next visit starts from nothing."""
+        match = play(sex="w", target=20)
+        for n in range(8):
+            match.pot(f"w{n + 1}")
+        match.dry()
+        assert ([record.balls for record in match.state.runs], match.state.run.player) == ([8], None)
+        match.pot("w9")
+        assert (match.state.run.player, match.state.run.count) == (B, 1)
+
     def test_violation_after_the_shot_keeps_its_balls_in_the_run(self, play: Any) -> None:
         match = play(sex="w", target=20)
         for n in range(7):
