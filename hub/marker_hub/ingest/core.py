@@ -47,8 +47,8 @@ class TableSink(Protocol):
     def node_changed(self, mode: int | None, shot: int | None) -> None:
         """A birth arrived (mode and shot as it says), or the node was lost (None)."""
 
-    def button(self, button: wire.Button) -> None:
-        """A key of a wireless button box."""
+    def button(self, button: wire.Button, done: Callable[[], None]) -> None:
+        """A key of a wireless button box; `done` when what it meant is stored, or it meant nothing."""
 
 
 @dataclass(slots=True)
@@ -170,9 +170,7 @@ class Ingest:
                 message, "table" if address else "topic", f"no table of this hub has the topic {message.topic!r}"
             )
             return
-        if (
-            contract.topic_rule(address.topic).sender == "hub"
-        ):  # our own publishes, which the one durable filter matches too
+        if address.topic in wire.FROM_HUB:  # our own publishes, which the one durable filter matches too
             if durable:
                 self.transport.ack(message)
                 if not message.retain:
@@ -430,8 +428,7 @@ class Ingest:
 
     def _button(self, link: TableLink, message: Message, button: wire.Button) -> None:
         # The key of the command is the box's id: a redelivery after a crash gives the first result again.
-        link.sink.button(button)
-        self._settle(message)
+        link.sink.button(button, lambda: self._settle(message))
 
     # -- replay ----------------------------------------------------------------------------------------------------
 

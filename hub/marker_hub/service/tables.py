@@ -54,6 +54,9 @@ class TableRuntime:
         self._results: OrderedDict[str, CommandResult] = OrderedDict()
         self._snapshot_n = 0
         self._live = False
+        self._presses: set[asyncio.Task[None]] = set()
+        self._edge_us: int | None = None
+        self._to_stream = hub.figures.histogram("edge_to_stream_seconds")
 
     # -- fold ------------------------------------------------------------------------------------------------------
 
@@ -102,9 +105,10 @@ class TableRuntime:
                 self._fault(entry, fault)
             for effect in effects:
                 self._effect(entry, effect)
+            self._count(entry)
             command = projections.table_button(self.value, entry)
             if command is not None:
-                self._loop.create_task(self.command(command, Role.REFEREE, "btn:table"))
+                self._press(command, Role.REFEREE, "btn:table")
             if isinstance(entry.body, entries.MatchStarted):
                 self.hub.matches_book.started(entry)
         if made:
@@ -121,13 +125,42 @@ class TableRuntime:
         else:
             self.reconciler.node_up(mode, shot or 0)
 
-    def button(self, button: wire.Button) -> None:
-        """A wireless key becomes the same command as a tap on the page."""
+    def button(self, button: wire.Button, done: Callable[[], None]) -> None:
+        """A wireless key becomes the same command as a tap on the page; acknowledged when that is stored or refused."""
         command = command_of(button, self.sheet(), self.view(), self.n)
         if command is None:
+            done()
             return
         role = Role.REFEREE if button.role is wire.ButtonRole.REFEREE else Role.PLAYER
-        self._loop.create_task(self.command(command, role, f"btn:{button.role.value}"))
+        self._press(command, role, f"btn:{button.role.value}", done)
+
+    def _press(self, command: Command, role: Role, session: str, done: Callable[[], None] | None = None) -> None:
+        async def press() -> None:
+            result = await self.command(command, role, session)
+            if done is not None and result.status != 503:
+                done()
+
+        task = self._loop.create_task(press())
+        self._presses.add(task)
+        task.add_done_callback(self._presses.discard)
+
+    def _count(self, entry: Entry) -> None:
+        """Figures that are read off the entries."""
+        body = entry.body
+        if isinstance(body, entries.Obs):
+            clock = self.hub.ingest.tables[self.id].clock
+            known = clock is not None and clock.boot == entry.boot and entry.dev_us is not None
+            edge = (
+                entry.dev_us + clock.off if known and clock is not None and entry.dev_us is not None else entry.mono_us
+            )
+            self._edge_us = max(self._edge_us or 0, min(edge, entry.mono_us))
+        elif isinstance(body, entries.Answered) and body.answer is not None:
+            self.hub.figures.count("questions_total", game=self._game(), question=body.question)
+        elif isinstance(body, entries.ManualRuled):
+            self.hub.figures.count("overrides_total", table=self.id)
+
+    def _game(self) -> str:
+        return self.value.match.head.game if self.value.match is not None else ""
 
     def _fault(self, entry: Entry, text: str) -> None:
         self.faults += 1
@@ -315,10 +348,13 @@ class TableRuntime:
             self.reconciler.refresh()
             if self.hub.streams.wanted(self.id, referee=False):
                 self.hub.streams.publish(StreamEvent("table", self.id, self.n, self.view()))
+                if self._edge_us is not None:
+                    self._to_stream.observe(max(0, self.hub.mono_us() - self._edge_us) / 1e6)
             if self.hub.streams.wanted(self.id, referee=True):
                 self.hub.streams.publish(StreamEvent("sheet", self.id, self.n, self.sheet()))
         except Exception:
             log.exception("table %s: view", self.id)
+        self._edge_us = None
         self._schedule()
         if self.n - self._snapshot_n >= SNAPSHOT_EVERY:
             self.snapshot()
