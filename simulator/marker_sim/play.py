@@ -17,10 +17,12 @@ from typing import Protocol
 
 from marker_rules.balls import GameId, Player
 from marker_rules.game import Action
+from marker_sim.physics.engine import Engine
 from marker_sim.players import PRESETS, Skill
 from marker_sim.slips import DEFAULT_RATE, Rates
 from marker_sim.timeline import Timeline
 from marker_sim.truth import TrueMatch
+from marker_sim.uniform import Launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,9 @@ class LagOutcome:
 
 class Play(Protocol):
     """One match being played. The same seed plays the same match, whatever drives it."""
+
+    last: Engine | None  # the shot just played
+    launch: Launch | None  # how it was struck
 
     def lag(self) -> LagOutcome:
         """Both players strike for the opening."""
@@ -53,11 +58,12 @@ class Play(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How both players play. `slips`: errors no sensor feels, a stroke; `check`: invariants at every event."""
+    """How both players play. `slips`: errors no sensor feels, a stroke; `check`: invariants at every event; `trace`: ways are kept to be drawn."""
 
     skill: Skill = PRESETS["club"]
     slips: Rates = DEFAULT_RATE
     check: bool = False
+    trace: bool = False
 
 
 def play(game: GameId, seed: int, table: str = "1", style: Style | None = None) -> Play:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from marker_hardware.pinmap import Profile
@@ -19,7 +18,7 @@ from marker_sim.rng import Stream
 from marker_sim.slips import slips
 from marker_sim.timeline import Timeline
 from marker_sim.truth import TrueMatch
-from marker_sim.uniform import Launch, anywhere
+from marker_sim.uniform import Launch
 
 CAST = Cast(FIVE_PINS_BALLS, tuple(Pin))
 RED = "red"
@@ -148,6 +147,8 @@ class FivePinsPlay:
         chance: Stream | None = None,
     ) -> Engine:
         engine = self.table.engine(balls, match.state.pins, check=check, chance=chance)
+        if chance is not None and self.style.trace:
+            engine.legs = []
         launch.on(engine)
         engine.run()
         return engine
@@ -173,16 +174,3 @@ class FivePinsPlay:
         ruling: Any = match.game.rule(Shot(facts), match.state, match.options)
         striker = ruling.striker
         return float(ruling.points.of(striker) - ruling.points.of(striker.other))
-
-
-def scattered(seed: int, number: int) -> dict[str, Place | None]:
-    """Three balls anywhere, for a single shot without a match."""
-    places = anywhere(shipped(Profile.CAROM5), 3, Stream(seed, "scattered", number))
-    return dict(zip(("A", "B", RED), places, strict=True))
-
-
-def in_play(match: TrueMatch) -> TrueMatch:
-    """The match at an ordinary stroke instead of its opening, for a single shot."""
-    mode = type(match.state.mode)("normal")
-    match.state = replace(match.state, mode=mode, placements=(), hand_half=None)
-    return match

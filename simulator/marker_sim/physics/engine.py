@@ -255,6 +255,7 @@ class Engine(Schedule):
     def _leave(self, body: Body) -> None:
         self._guard.left(body)
         body.leave()
+        self._predict(body)
 
     def _note(
         self,

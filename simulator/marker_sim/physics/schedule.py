@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from enum import IntEnum
+from typing import NamedTuple
 
 from marker_sim.physics.body import Body, Phase
 from marker_sim.physics.boundary import Boundary, Jaw, Nose
@@ -40,6 +41,32 @@ class Kind(IntEnum):
     DESCEND = 24  # a flying ball comes down to the height of the pins
 
 
+class Leg(NamedTuple):
+    """How a body moved from `t` on, until its next leg: positions are quadratic in time. `phase`: a `Phase`."""
+
+    body: int
+    t: float
+    x: float
+    y: float
+    z: float
+    vx: float
+    vy: float
+    vz: float
+    ax: float
+    ay: float
+    az: float
+    phase: int
+
+    def at(self, t: float) -> tuple[float, float, float]:
+        """The place at time `t`."""
+        dt = t - self.t
+        return (
+            self.x + dt * (self.vx + 0.5 * dt * self.ax),
+            self.y + dt * (self.vy + 0.5 * dt * self.ay),
+            self.z + dt * (self.vz + 0.5 * dt * self.az),
+        )
+
+
 class Schedule:
     """Bodies, where they can go, and the queue. `now`: s; every body's own t0 is not later."""
 
@@ -54,6 +81,7 @@ class Schedule:
         self._wait: dict[tuple[int, int], float] = {}
         # (lower index, higher index) of pairs with a pin that met and have not parted
         self._touching: set[tuple[int, int]] = set()
+        self.legs: list[Leg] | None = None  # kept where somebody wants to draw the shot
 
     def _push(self, dt: float, kind: Kind, a: Body, j: int, vj: int) -> None:
         self._counter += 1
@@ -61,6 +89,9 @@ class Schedule:
 
     def _predict(self, body: Body) -> None:
         """All the next events of `body`, whose t0 is now."""
+        if self.legs is not None:
+            b = body
+            self.legs.append(Leg(b.index, self.now, b.x, b.y, b.z, b.vx, b.vy, b.vz, b.ax, b.ay, b.az, int(b.phase)))
         if body.phase is Phase.GONE:
             return
         if body.t_end < math.inf:
