@@ -254,6 +254,8 @@ def _merge(edges: list[Edge], fields: list[Input]) -> Iterable[Input]:
     queue = sorted(edges)
     while pending:
         item = pending.pop(0)
+        while queue and queue[0].t_us < item.t_us:
+            yield queue.pop(0)
         if isinstance(item, Hold) and queue:
             span_end = item.t_us + (item.n - 1) * hall.PERIOD_US
             if item.t_us <= queue[0].t_us < span_end:
@@ -263,8 +265,6 @@ def _merge(edges: list[Edge], fields: list[Input]) -> Iterable[Input]:
                     pending.insert(0, Hold(item.t_us + before * hall.PERIOD_US, rest, item.frozen))
                     item = Hold(item.t_us, before, item.frozen)
         last = item.t_us + (item.n - 1) * hall.PERIOD_US if isinstance(item, Hold) else item.t_us
-        while queue and queue[0].t_us < item.t_us:
-            yield queue.pop(0)
         yield item
         while queue and queue[0].t_us <= last:
             yield queue.pop(0)
