@@ -92,6 +92,11 @@ class Reconciler:
             self.refused = "" if ack.ok else f"{ack.code.name} {ack.msg}".strip()
             self._stop_timer()
 
+    @property
+    def in_step(self) -> bool:
+        """Whether the node has confirmed the newest command."""
+        return self._acked == self._desired().command_id
+
     def close(self) -> None:
         """Stop resending."""
         self._stop_timer()
