@@ -1,0 +1,108 @@
+"""`marker sim shot`: one shot of a simulated match, with its facts, its sensor edges and its ruling."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from marker_hub.errors import CheckFailed, MarkerError
+from marker_rules.balls import GameId
+
+if TYPE_CHECKING:
+    from marker_sim.single import SingleShot
+
+
+def common(parser: argparse.ArgumentParser) -> None:
+    """The options that choose a shot."""
+    parser.add_argument("game", choices=[game.value for game in GameId])
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same match (default: 1)")
+    parser.add_argument("--shot", type=int, default=1, metavar="N", help="shot N of that match (default: 1)")
+    parser.add_argument(
+        "--skill", choices=("beginner", "club", "strong"), default="club", help="how well both play (default: club)"
+    )
+
+
+def chosen(args: argparse.Namespace, *, check: bool = False) -> SingleShot:
+    """The shot that the options name. Raises MarkerError."""
+    from marker_sim.physics.engine import SimulationError
+    from marker_sim.play import Style
+    from marker_sim.players import PRESETS
+    from marker_sim.single import single
+
+    if args.shot < 1:
+        raise MarkerError(f"--shot {args.shot}: shots count from 1")
+    try:
+        return single(GameId(args.game), args.seed, args.shot, Style(PRESETS[args.skill], check=check, trace=True))
+    except ValueError as problem:
+        raise MarkerError(str(problem)) from problem
+    except SimulationError as problem:
+        raise CheckFailed(f"seed {args.seed}, shot {args.shot}: {problem}") from problem
+
+
+def write(path: Path, text: str) -> None:
+    """Raises MarkerError where it cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise MarkerError(f"{path}: {problem.strerror or problem}; give a file that can be written") from problem
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the options of `marker sim shot`."""
+    parser = subparsers.add_parser(
+        "shot",
+        help="one shot: timeline, facts, sensor edges, ruling",
+        description="Plays one shot of a simulated match and shows what happened, what the sensors felt and what it was worth.",
+    )
+    common(parser)
+    parser.add_argument("--explain", action="store_true", help="everything in time order, as a table")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw ways, contacts, pins and sensors into FILE")
+    parser.add_argument("--json", action="store_true", help="print the line of the truth file")
+    parser.add_argument("--check", action="store_true", help="test the invariants at every event")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play it and show it."""
+    shot = chosen(args, check=args.check)
+    if args.svg is not None:
+        from marker_sim.picture import svg
+
+        write(args.svg, svg(shot))
+    if args.json:
+        print(json.dumps({**json.loads(shot.shot.line()), "launch": _launch(shot)}, ensure_ascii=False))
+        return 0
+    if args.explain:
+        from marker_sim.single import explanation
+
+        for ms, source, text in explanation(shot):
+            print(f"{ms:10.2f} ms  {source:<6}  {text}")
+    _summary(shot)
+    return 0
+
+
+def _launch(shot: SingleShot) -> dict[str, Any]:
+    launch = shot.launch
+    return {
+        "ball": shot.balls[launch.ball].value,
+        "speed": launch.speed,
+        "direction_rad": launch.direction,
+        "side": launch.side,
+        "top": launch.top,
+        "up": launch.up,
+    }
+
+
+def _summary(shot: SingleShot) -> None:
+    ruling, engine = shot.shot.ruling, shot.engine
+    launch = shot.launch
+    print(
+        f"struck {shot.balls[launch.ball].value} with {launch.speed:.2f} m/s, side {launch.side:+.2f} R, top {launch.top:+.2f} R"
+        f"; {engine.events} events, {engine.now:.2f} s until rest"
+    )
+    calls = ", ".join(f"{call.code} by {call.by.value}" for call in shot.shot.timeline.calls)
+    if calls:
+        print(f"called: {calls}")
+    nxt = ruling.next.value if ruling.next is not None else "-"
+    print(f"ruling: {ruling.short}  next: {nxt}  clauses: {', '.join(ruling.clauses)}")
