@@ -1,7 +1,7 @@
 """A second judge of five-pins strokes, written naively from the words of the clauses, must agree with the first.
 
 It shares nothing with `marker_rules.five_pins` but the fact types: every clause is a question put to the whole list of
-facts, with no state carried along. 20,000 random strokes under random switches; 200,000 in the long run.
+facts, with no state carried along. 10,000 random strokes under random switches; 200,000 in the long run.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def second_opinion(shot: Shot, before: Any, options: Options) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "strokes", [pytest.param(20_000, marks=pytest.mark.slow), pytest.param(200_000, marks=pytest.mark.soak)]
+    "strokes", [pytest.param(10_000, marks=pytest.mark.slow), pytest.param(200_000, marks=pytest.mark.soak)]
 )
 def test_both_judges_agree_on_random_strokes(draw: Callable[..., Any], strokes: int) -> None:
     """Points, components, score after the cut, winner, next player and ball in hand are the same."""

@@ -82,6 +82,8 @@ ROWS = [
     row("FP-F.0c", f"{HIT}; topple N by cue", "B+6*", "side 2, bevuto 2, foul.Z 2", bevuto_extra=2, calls="Z"),
     row("FP-F.0c", f"{HIT}; topple N by cue", "B+4*", "side 2, foul.Z 2", calls="Z"),
     row("FP-F.0c", "strike cue; topple N by cue; contact cue opponent", "B+4*", "side 2, foul.V 2", bevuto_extra=2),
+    row("FP-F.0c", "strike cue; contact cue red; contact cue opponent; topple N by cue", "B+4*", "side 2, foul.B 2", bevuto_extra=2),
+    row("FP-F.0c", "strike opponent; contact cue opponent; topple N by cue", "B+4*", "side 2, foul.A 2", bevuto_extra=2),
     row("FP-F.0b", f"{HIT}; topple N by opponent; restand N; topple N by cue", "B+2", "side 2"),
     # --- A
     row("FP-F.A FP-7.3", "strike opponent", "B+2*", "foul.A 2"),
@@ -135,6 +137,7 @@ ROWS = [
     row("FP-F.O", "strike cue; hop cue; topple N by red; contact cue opponent", "B+4*", "side 2, foul.O 2"),
     row("FP-F.O", "strike cue; hop cue; hop cue; contact cue opponent", "B+2*", "foul.O 2"),
     row("FP-F.O", "strike cue; hop cue; contact cue opponent; topple N by cue", "B+4*", "side 2, foul.O 2"),
+    row("FP-F.O FP-F.B", "strike cue; contact cue red; hop red; contact cue opponent", "B+4*", "foul.B 2, foul.O 2"),
     row("FP-F.O", f"{HIT}; hop red", "0"),
     row("FP-F.O", "strike cue; hop opponent; contact cue opponent", "0"),
     row("FP-F.O", "strike cue; pass cue; contact cue opponent; contact cue red", "A+4", "carom 4"),
