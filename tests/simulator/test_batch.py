@@ -1,0 +1,134 @@
+"""Batches: the result belongs to the seed, not to the number of processes; failing shots are kept and can be played again."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marker_rules.balls import GameId
+from marker_sim import batch
+from marker_sim.batch import BatchError, BatchPlan, Through, repeat, run_batch, save, units
+from marker_sim.judging import Engine, Look
+
+MARKER = [sys.executable, "-m", "marker_hub", "sim"]
+GAMES = [game.value for game in GameId]
+
+
+def run(*arguments: str, timeout: float = 170) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*MARKER, *arguments], capture_output=True, text=True, timeout=timeout)
+
+
+def figures(*arguments: str, timeout: float = 170) -> dict[str, Any]:
+    done = run("batch", *arguments, "--json", timeout=timeout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def clean(found: dict[str, Any]) -> None:
+    for name in ("wrong", "truth_excluded", "guessed", "split", "merged", "invented", "missed", "lost", "duplicated"):
+        assert found[name] == 0, name
+    assert found["problems"] == []
+
+
+@pytest.mark.slow
+def test_one_job_and_three_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutation: a unit seeded by its worker, or merged in the order of arrival, turns it red."""
+    plan = BatchPlan(GameId.FREE, 7, 230, Through.RULES, faults="design")
+    one = run_batch(plan)
+    three = run_batch(BatchPlan(GameId.FREE, 7, 230, Through.RULES, faults="design", jobs=3))
+    assert one.as_json() == three.as_json()
+    assert one.score.shots == 230
+    assert one.injected
+
+
+def test_units_have_seeds_of_their_own() -> None:
+    made = units(BatchPlan(GameId.FIVE_PINS, 1, 250, Through.RULES))
+    assert [unit.shots for unit in made] == [100, 100, 50]
+    assert len({unit.seed for unit in made}) == 3
+    longer = units(BatchPlan(GameId.FIVE_PINS, 1, 400, Through.RULES))
+    assert longer[:2] == made[:2]
+    with pytest.raises(BatchError, match="0 shots"):
+        run_batch(BatchPlan(GameId.FIVE_PINS, 1, 0, Through.RULES))
+
+
+def test_a_failing_shot_is_kept_and_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong(Engine):
+        def look(self, *arguments: Any) -> Look:
+            made = super().look(*arguments)
+            points = made.ruling.points  # type: ignore[attr-defined]
+            ruling = type(made.ruling)
+            if arguments[0] != 4:
+                return made
+            kept = {name: getattr(made.ruling, name) for name in made.ruling.__dataclass_fields__}
+            return Look(ruling(**{**kept, "points": points.plus(made.ruling.striker, 3)}), made.certain, made.rows, 1)
+
+    plan = BatchPlan(GameId.FIVE_PINS, 3, 6, Through.RULES)
+    monkeypatch.setattr(batch, "Engine", Wrong)
+    result = run_batch(plan)
+    assert [failure.judged.shot for failure in result.failures] == [4]
+    assert not result.good
+    folder = save(result.failures[0], plan, tmp_path)
+    assert "strike cue" in (folder / "truth.jsonl").read_text()
+    _, again = repeat(folder)
+    assert [failure.judged for failure in again.failures] == [result.failures[0].judged]
+    monkeypatch.undo()
+    done = run("repeat", str(folder))
+    assert done.returncode == 0, done.stderr
+    assert "right" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["batch", "five-pins", "--faults", "desing"], "desing"),
+        (["batch", "five-pins", "--shots", "0"], "0 shots"),
+        (["batch", "five-pins", "--through", "hub", "--sensors", "main"], "--sensors main"),
+        (["batch", "snooker"], "snooker"),
+        (["repeat", "nowhere"], "nowhere"),
+    ],
+)
+def test_bad_input_is_status_2_and_named(arguments: list[str], named: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_through_rules_every_game_is_right(game: str) -> None:
+    found = figures(game, "--shots", "100", "--seed", "5")
+    clean(found)
+    assert found["above_worst_case"] == 0
+    assert found["questions_per_shot"] < (4 if game == "five-pins" else 1.5)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_two_hundred_shots_through_the_firmware_are_right() -> None:
+    """Sensors, firmware, broker, hub, referee: no wrong ruling, nothing lost, nothing twice."""
+    clean(figures("five-pins", "--shots", "200", "--seed", "9", "--through", "firmware", timeout=900))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("game", "through"), [("five-pins", "firmware"), ("free-pyramid", "hub")])
+def test_with_the_faults_of_the_design_they_are_right_too(game: str, through: str) -> None:
+    found = figures(game, "--shots", "40", "--seed", "9", "--through", through, "--faults", "design", timeout=600)
+    clean(found)
+    assert found["injected"]["reboot"] == 1
+    assert found["injected"]["broker_restart"] == 1
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("faults", ["", "design"])
+@pytest.mark.parametrize(("through", "shots"), [("rules", 10_000), ("hub", 10_000), ("firmware", 1_000)])
+@pytest.mark.parametrize("game", GAMES)
+def test_long_runs(game: str, through: str, shots: int, faults: str) -> None:
+    """0 wrong of 10,000 bounds the rate below 0.03 % (95 %)."""
+    arguments = [game, "--shots", str(shots), "--seed", "17", "--through", through, "--jobs", "2"]
+    clean(figures(*arguments, *(["--faults", faults] if faults else []), timeout=86_400))
