@@ -1,0 +1,143 @@
+"""`marker sim shot | view | match | stats` and `marker bench sim`, as a person calls them."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from marker_hub.cli import main
+from marker_rules.balls import GameId
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("game", list(GameId))
+def test_a_shot_is_explained(game: GameId, capsys: pytest.CaptureFixture[str]) -> None:
+    """Facts and sensor edges in time order, then the ruling. Mutation: sensors sorted after facts."""
+    assert main(["sim", "shot", game.value, "--seed", "5", "--shot", "2", "--explain", "--check"]) == 0
+    out = capsys.readouterr().out
+    times = [float(match) for match in re.findall(r"^ *([\d.]+) ms", out, re.MULTILINE)]
+    assert times == sorted(times)
+    assert "strike" in out
+    assert "sensor  click rises" in out
+    assert "all balls at rest" in out
+    assert "ruling: " in out
+
+
+def test_the_same_shot_is_the_same_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Mutation: a seed that is not used."""
+    said = []
+    for seed in ("5", "5", "6"):
+        assert main(["sim", "shot", "five-pins", "--seed", seed, "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out))
+    assert said[0] == said[1] != said[2]
+    assert {"facts", "ruling", "launch"} <= set(said[0])
+
+
+@pytest.mark.parametrize("game", [GameId.FIVE_PINS, GameId.DYNAMIC])
+def test_a_shot_is_drawn(game: GameId, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ways inside the picture, contacts numbered from 1, a row a channel. Mutation: y upside down off the table."""
+    file = tmp_path / "shot.svg"
+    assert main(["sim", "shot", game.value, "--seed", "3", "--shot", "1", "--svg", str(file)]) == 0
+    capsys.readouterr()
+    root = ET.fromstring(file.read_text(encoding="utf-8"))
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
+    lines = root.findall(f"{SVG}polyline")
+    assert lines
+    for line in lines:
+        for point in line.attrib["points"].split():
+            x, y = map(float, point.split(","))
+            assert 0 < x < width
+            assert 0 < y < height
+    texts = ["".join(node.itertext()) for node in root.findall(f"{SVG}text")]
+    assert "click" in texts
+    assert any(text.startswith(("1ball", "1cushion")) for text in texts)
+    assert ("pins" in texts) == (game is GameId.FIVE_PINS)
+
+
+def test_a_page_plays_the_shot_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One file, nothing loaded from anywhere; ways end where the balls lie. Mutation: a script from a server."""
+    file = tmp_path / "shot.html"
+    assert main(["sim", "view", "five-pins", "--seed", "5", "--out", str(file)]) == 0
+    capsys.readouterr()
+    text = file.read_text(encoding="utf-8")
+    assert not re.search(r"(src|href)\s*=\s*[\"']?https?:", text)
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found
+    data = json.loads(found.group(1))
+    balls = [body for body in data["bodies"] if body["ball"]]
+    assert [ball["name"] for ball in balls] == ["cue", "opponent", "red"]
+    for ball in balls:
+        times = [row[0] for row in ball["way"]]
+        assert times == sorted(times)
+        assert times[-1] <= data["end"] + 1e-6
+
+
+def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The truth file has a line a shot. Mutation: the last shot missing."""
+    file = tmp_path / "truth.jsonl"
+    words = [
+        "sim",
+        "match",
+        "five-pins",
+        "--points",
+        "12",
+        "--games",
+        "1",
+        "--sink",
+        "file",
+        "--out",
+        str(file),
+        "--json",
+    ]
+    assert main(words) == 0
+    result = json.loads(capsys.readouterr().out)
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [line["shot"] for line in lines] == list(range(1, result["shots"] + 1))
+    assert sum(result["won"].values()) == 1
+
+
+def test_statistics_say_what_they_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Mutation: shares above 1, percentiles out of order."""
+    assert main(["sim", "stats", "--shots", "60", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["five-pins"]["shots"], found["pyramid"]["shots"], found["break"]["shots"]) == (60, 18, 1)
+    soft = found["five-pins"]["cushions_softer_than"]
+    assert 0.0 < soft["0.26 m/s"] < soft["0.53 m/s"] < 1.0
+    rest = found["five-pins"]["last_contact_to_rest_s"]
+    assert rest["p5"] < rest["p50"] < rest["p95"] <= rest["p99"]
+
+
+def test_the_speed_is_measured_beside_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    """At least 2,000 times real time with sensors, and the other keys. Mutation: a fixed time step."""
+    assert main(["bench", "sim", "--size", "60", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    keys = (
+        "five_pins_times_real_time",
+        "five_pins_shots_per_s",
+        "pyramid_shots_per_s",
+        "break_shots_per_s",
+        "baseline_loop",
+    )
+    assert all(found[key] > 0 for key in keys)
+    assert found["five_pins_times_real_time"] >= 2000
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["sim", "shot", "five-pins", "--shot", "0"], "--shot 0"),
+        (["sim", "shot", "five-pins", "--svg", "/proc/none/x.svg"], "/proc/none/x.svg"),
+        (["sim", "match", "five-pins", "--sink", "file"], "--out"),
+        (["sim", "match", "five-pins", "--games", "2"], "odd"),
+        (["sim", "stats", "--shots", "0"], "--shots 0"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit status 2, the option named. Mutation: a traceback."""
+    assert main(words) == 2
+    said = capsys.readouterr().err.strip()
+    assert named in said
+    assert len(said.splitlines()) == 1
