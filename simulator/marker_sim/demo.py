@@ -24,7 +24,9 @@ from marker_sim import breakage, faults
 from marker_sim.boardnode import BoardNode
 from marker_sim.faults import Injected, Kind, Rig
 from marker_sim.faultynode import FaultyNode
-from marker_sim.hubclient import HubClient
+from marker_sim.feedplay import RecordingClient, recorder_of
+from marker_sim.manner import Manner
+from marker_sim.play import Style
 from marker_sim.play import play as players_of
 from marker_sim.sensors.table import sensors_of
 from marker_sim.sinks.mqtt import MqttNode
@@ -71,6 +73,9 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     direct: bool = False
     profile: str = ""  # fault profile of all tables
+    style: Style = Style()
+    referee: Manner = field(default_factory=Manner)
+    record: Path | None = None  # feed file of the first table
 
 
 @dataclass(slots=True)
@@ -177,13 +182,17 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
     seed = plan.seed + index
     rules = game(plan.game)
     match = TrueMatch(plan.game, plan.options, rules.start(Setup(plan.options)))
-    client = HubClient(ready.http_host, ready.http_port, ready.login(name))
+    client = RecordingClient(ready.http_host, ready.http_port, ready.login(name))
     kind: type[BoardNode | MqttNode] = MqttNode if plan.direct else BoardNode
     rig = Rig(faults.load(plan.profile), seed, name, min(plan.shots, LONGEST))
     folder = plan.data / f"node-{name}"
     node = await breakage.fit(
         kind, name, ready, folder, plan.speed, profile_of(plan.game).value, rig, lambda: len(match.shots), stack
     )
+    if plan.record is not None and index == 0:
+        recorder = recorder_of(plan.game, seed, name, plan.options.changed(), plan.profile)
+        client.recorder = node.recorder = recorder
+        stack.callback(recorder.write, plan.record)
     by_hand = [(fault.shot, BY_HAND[fault.kind]) for fault in plan.faults] if index == 0 else []
     return TablePlay(
         progress,
@@ -191,10 +200,11 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
         node,
         sensors_of(profile_of(plan.game), seed, name),
         match,
-        players_of(plan.game, seed, name),
+        players_of(plan.game, seed, name, plan.style),
         start_command(plan, index),
         seed,
         breakage.hook(node, hub, by_hand),
+        plan.referee,
     )
 
 

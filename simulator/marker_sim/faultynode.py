@@ -7,6 +7,7 @@ from collections.abc import Callable
 from marker_sim.boardnode import BoardNode
 from marker_sim.faults.profile import Kind
 from marker_sim.faults.rig import Act, Rig
+from marker_sim.feed import Recorder
 from marker_sim.sensors.inputs import Hold, Input, Scan
 from marker_sim.sinks.mqtt import MqttNode
 from marker_sim.sinks.proxy import FaultProxy
@@ -19,6 +20,7 @@ class FaultyNode:
         self.node = node
         self.rig = rig
         self.proxy = proxy
+        self.recorder: Recorder | None = None
         self._shot = shot
         self._last: Scan | None = None
         self._blind = False
@@ -33,6 +35,8 @@ class FaultyNode:
         for item in inputs:
             if isinstance(item, Scan):
                 self._last = item
+        if self.recorder is not None:
+            self.recorder.feed(inputs, until_us)
         await self.node.feed(inputs, until_us)
         self._now_us = max(self._now_us, until_us)
 
@@ -51,6 +55,8 @@ class FaultyNode:
 
     async def armed(self) -> None:
         """Wait until the hub armed the node."""
+        if self.recorder is not None:
+            self.recorder.armed()
         await self.node.armed()
 
     async def sleep(self, table_s: float) -> None:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from marker_sim.faults import FaultError
+from marker_sim.feed import FeedError
 from marker_sim.hubclient import HubUnreachable, Refused
 from marker_sim.sinks.mqtt import NodeError
 from marker_sim.sinks.node import BoardError, VirtualMachineMissing
 from marker_sim.stage import StageError
 from marker_sim.tableplay import Stalled
 
-KNOWN = (BoardError, HubUnreachable, NodeError, Refused, StageError, Stalled, VirtualMachineMissing)
+KNOWN = (
+    BoardError,
+    FaultError,
+    FeedError,
+    HubUnreachable,
+    NodeError,
+    Refused,
+    StageError,
+    Stalled,
+    VirtualMachineMissing,
+)
 
 
 def describe(problem: BaseException) -> str | None:

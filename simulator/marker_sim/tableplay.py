@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from marker_rules.balls import Pin
 from marker_rules.game import Action, DueKind
 from marker_sim.hubclient import HubClient, Refused
+from marker_sim.manner import THINK_S, Manner
 from marker_sim.play import Play
 from marker_sim.referee import answers as true_answers
 from marker_sim.referee import called, to_change
@@ -27,7 +28,6 @@ View = dict[str, Any]
 STALL_LIMIT_S = 60.0
 BETWEEN_US = 1_500_000  # board time between the end of one act and the next
 UNFELT_S = 5.0  # wall time after which a stroke that opened no shot is entered by hand
-THINK_S = 1.2  # how long the referee looks at a sheet, table time
 
 
 class Stalled(RuntimeError):
@@ -108,7 +108,9 @@ class TablePlay:
         start: View,
         seed: int,
         hook: Hook | None = None,
+        manner: Manner | None = None,
     ) -> None:
+        self.manner = manner or Manner()
         self.progress = progress
         self.client = client
         self.node = node
@@ -125,6 +127,7 @@ class TablePlay:
         self._tapped = 0
         self._looked = False
         self._watch = Watch()
+        self._stood = -1  # shots played when the pins were last put up
         self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
             "idle": self._begin,
             "lag": self._lag,
@@ -249,6 +252,9 @@ class TablePlay:
         """Set up the pins that must stand and do not."""
         wanted: frozenset[Pin] = getattr(self.match.state, "pins", frozenset())
         down = [pin for pin in Pin if pin in wanted and pin not in self.sensors.standing]
+        if not down and self._stood == len(self.match.shots):
+            return  # all stand, and it was shown: how often the hub asks must not change what the sensors see
+        self._stood = len(self.match.shots)
         inputs = self.sensors.stand(down, self.now_us, len(self.match.shots))
         await self._feed(inputs, len(down) * 2_500_000 + 600_000)
 
@@ -262,6 +268,8 @@ class TablePlay:
         if await self._say_before():  # a seat that became free while everything else stood
             await self._stand()
             return
+        if self._stood != len(self.match.shots):  # the hub armed by itself, because every pin stands
+            await self._stand()
         await self.node.armed()
         await self.node.sleep(THINK_S)
         number = len(self.match.shots) + 1
@@ -285,7 +293,7 @@ class TablePlay:
         """Fill in the sheet from the truth, enter what was called, accept."""
         if self._pending is None:
             raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played")
-        await self.node.sleep(THINK_S)
+        await self.node.sleep(self.manner.thinks_s(self._pending.number))
         sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
         entered = {(call["code"], call["by"]) for call in sheet["calls"]}
         for call, balls in called(self._pending):
@@ -299,13 +307,15 @@ class TablePlay:
             self._asked = sum(row["origin"] != "decided" for row in sheet["rows"])
         answers = true_answers(self._pending)
         self._watch.sees(sheet, view, self._pending.ruling.short, answers)
-        change = to_change(sheet, answers)
+        change = to_change(sheet, self.manner.answers(self._pending.number, sheet, answers))
         if change is not None:
             if await self._command("answer", question=change[0], answer=change[1]):
                 self._tapped += 1
             return
         if await self._command("accept"):
             self._tapped += 1
+            if self.manner.takes_back(self._pending.number) and await self._command("undo"):
+                return
             self._record()
 
     def _record(self) -> None:

@@ -80,6 +80,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="DIR",
         help="keep journal and logs in DIR (default: a folder that is removed)",
     )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="write what the first table's sensors saw as a feed file",
+    )
     parser.add_argument("--headless", action="store_true", help="no live scoreboard in the terminal")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object, the last line")
     parser.add_argument("--open", action="store_true", help="open the display in the browser")
@@ -133,7 +140,18 @@ def _plan(args: argparse.Namespace, data: Path) -> Plan:
     except RulesError as problem:
         raise MarkerError(problem.message) from problem
     port = args.port if args.port is not None else (0 if args.headless else DEFAULT_PORT)
-    return Plan(game, args.seed, args.shots, options, args.speed, args.tables, data, port, _faults(args.fault))
+    return Plan(
+        game,
+        args.seed,
+        args.shots,
+        options,
+        args.speed,
+        args.tables,
+        data,
+        port,
+        _faults(args.fault),
+        record=args.record,
+    )
 
 
 @contextlib.contextmanager
