@@ -82,3 +82,8 @@ def test_the_cut_says_both_numbers(judge: Any) -> None:
     steps = {step.text: dict(step.args) for step in judge(f"{HIT}; topple C by opponent", score=(45, 0)).steps}
     assert steps["cut"] == {"credited": 5, "points": 8}
     assert steps["limit"] == {"limit": 50}
+
+
+@pytest.mark.parametrize(("stacking", "text"), [("sum", "added"), ("single_plus_red", "single")])
+def test_how_several_errors_are_priced_is_told(judge: Any, stacking: str, text: str) -> None:
+    assert text in [step.text for step in judge(HIT, calls="Z,R", stacking=stacking).steps]

@@ -38,6 +38,7 @@ def lag(facts: str, late: str = "") -> str:
         pytest.param(f"{CLEAN}; collide", "", "replay", marks=pytest.mark.clause("FP-3.9")),
         pytest.param(f"{CLEAN}; collide unknown", "left", "replay left", marks=pytest.mark.clause("FP-3.9")),
         pytest.param(f"{CLEAN}; cross right; collide; cushion long left", "", "left", marks=pytest.mark.clause("FP-3.8a")),
+        pytest.param(f"{CLEAN}; collide unknown; cross right", "", "replay", marks=pytest.mark.clause("FP-3.9")),
         pytest.param(f"{CLEAN}; collide; cross right", "", "left", marks=pytest.mark.clause("FP-3.8a")),
         pytest.param(f"{CLEAN}; cross left; cross right; collide", "", "replay", marks=pytest.mark.clause("FP-3.9")),
         pytest.param(f"{CLEAN}; cushion long left; collide unknown", "", "right", marks=pytest.mark.clause("FP-3.8b")),

@@ -83,6 +83,7 @@ ROWS = [
     row("FP-F.0c", f"{HIT}; topple N by cue", "B+4*", "side 2, foul.Z 2", calls="Z"),
     row("FP-F.0c", "strike cue; topple N by cue; contact cue opponent", "B+4*", "side 2, foul.V 2", bevuto_extra=2),
     row("FP-F.0c", "strike cue; contact cue red; contact cue opponent; topple N by cue", "B+4*", "side 2, foul.B 2", bevuto_extra=2),
+    row("FP-F.0c", "strike cue; topple N by cue; contact cue opponent; topple E by cue", "B+6*", "side 4, foul.V 2", bevuto_extra=2),
     row("FP-F.0c", "strike opponent; contact cue opponent; topple N by cue", "B+4*", "side 2, foul.A 2", bevuto_extra=2),
     row("FP-F.0b", f"{HIT}; topple N by opponent; restand N; topple N by cue", "B+2", "side 2"),
     # --- A
