@@ -11,7 +11,7 @@ from marker_rules.errors import IllegalFact, IllegalInput
 from marker_rules.options import Options
 from marker_rules.pyramid.games import FREE, GAMES
 from marker_rules.pyramid.offences import ALIASES, FOULS
-from marker_rules.pyramid.state import PenaltySource
+from marker_rules.pyramid.state import PenaltySource, Table
 from marker_rules.shot import Shot
 
 A, B = Player.A, Player.B
@@ -143,6 +143,10 @@ class TestInterferenceByTheOpponent:
         assert judge(POT, calls="RP-25 B sitting, RP-16 A").chooser is B
         assert judge("strike C", calls="RP-25 B sitting").chooser is A  # found at the table before the call
         assert judge(POT, calls="RP-15.1 A after, RP-25 B sitting").chooser is B
+
+    def test_both_by_the_same_offence(self, judge: Any) -> None:
+        ruling = judge(POT, calls="RP-15.1 A, RP-15.1 B, RP-15.1 B")
+        assert ([v.by for v in ruling.violations], ruling.score.as_dict()) == ([A, B], {"A": 2, "B": 1})
 
     def test_illegal_break_and_interference(self, judge: Any) -> None:
         """The four rights of 11.2 belong to the opponent of an offending breaker only."""
@@ -478,6 +482,17 @@ def test_second_offence_before_the_choice_keeps_the_four_rights(play: Any) -> No
     assert (len(ruling.choices), match.state.debt.a) == (4, 2)
     match.act("choose", B, "rerack_cede")
     assert match.state.debt.a == 1  # only the debt of the illegal break is cancelled
+
+
+def test_second_offence_does_not_change_what_a_new_rack_cancels(play: Any) -> None:
+    """After a break by 24.3 the penalty came from the shelf: a debt made since then stays."""
+    match = play(rerack_keeps_debt=False)
+    match.set(shelf=(1, 0), table=Table(15))
+    match.miss()
+    match.shot("", "RP-26.1.14 A")
+    assert match.state.score.a == -1
+    match.act("choose", B, "rerack_play")
+    assert match.state.debt.a == 1
 
 
 @pytest.mark.clause("RP-12.2")

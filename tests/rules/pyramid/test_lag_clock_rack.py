@@ -257,6 +257,12 @@ class TestPlacing:
         assert placing.places(1, obstacles=[(900.0, 69.1)])[0] == (887.5, 0.0)
 
     @pytest.mark.clause("RP-23.2d")
+    def test_a_ball_keeps_its_radius_from_the_cushion(self) -> None:
+        """Twelve fit when the thirteenth would stand in the cushion, though its centre would not."""
+        short = placing.SpottingLine(foot_x=1749.0)
+        assert [x < 887.5 for x, _ in placing.places(13, short)] == [False] * 12 + [True]
+
+    @pytest.mark.clause("RP-23.2d")
     def test_extension_when_there_is_no_room(self) -> None:
         wall = [(887.5 + 69 * n, 0.0) for n in range(13)]
         assert placing.places(1, obstacles=wall)[0][0] == pytest.approx(818.5)

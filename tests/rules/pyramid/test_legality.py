@@ -77,6 +77,7 @@ FOULS = [
     "strike C; cushion C left; contact C w3; cushion C foot",  # only one after the contact
     "strike C; cross C; contact C w3; cushion C foot",  # crossed before the contact
     C + "return w3 rail-top; cushion w3 left",
+    C + "cushion w3 left; off w3 lamp; contact w3 w8; cushion w8 foot",
     C + "off w3 lamp; cushion w3 left; cushion w3 foot",  # it counts as off from the lamp on
 ]
 

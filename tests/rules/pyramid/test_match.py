@@ -379,6 +379,14 @@ class TestRuns:
         match.shot("", "RP-25 B sitting", choice=choice)
         assert (match.state.run.count == 2) is kept
 
+    @pytest.mark.parametrize(("sex", "balls", "kept"), [("w", 7, []), ("w", 8, [8]), ("m", 14, []), ("m", 15, [15])])
+    def test_from_how_many_balls_a_run_counts(self, play: Any, sex: str, balls: int, kept: list[int]) -> None:
+        match = play(sex=sex, target=20)
+        for n in range(balls):
+            match.pot("C" if n == 14 else f"w{n + 1}")
+        match.act("award_game", B, note="stopped")
+        assert [record.balls for record in match.state.runs] == kept
+
     def test_ends_with_a_dry_shot(self, play: Any) -> None:
         """A run within a frame is recorded when the turn passes, and the next visit starts from nothing."""
         match = play(sex="w", target=20)
@@ -543,6 +551,8 @@ def test_before_defaults() -> None:
     assert whites.table == Table(10, Coloured.SHELF_A)
     total = DYNAMIC.read_before({"table": {"total": 11}}, Options(GameId.DYNAMIC))
     assert total.table == Table(10)
+    for given in ({"phase": "in-hand-any"}, {"phase": "in-hand-any", "table": {"whites": 15, "coloured": "table"}}):
+        assert DYNAMIC.read_before(given, Options(GameId.DYNAMIC)).table == Table(15, Coloured.HAND)
     with pytest.raises(IllegalInput, match="never lies on a shelf"):
         DYNAMIC.read_before({"table": {"whites": 3, "coloured": "shelf A"}}, Options(GameId.DYNAMIC))
 
