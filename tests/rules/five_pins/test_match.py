@@ -248,6 +248,7 @@ def test_an_error_gives_ball_in_hand_and_the_turn() -> None:
     assert (due.kind, due.player, due.mode, due.choices) == (DueKind.SHOT, B, "hand", ("in_place", "start"))
     state = play(state, "strike cue", "contact cue opponent")
     assert (state.striker, state.mode) == (A, Mode.NORMAL)
+    assert FIVE_PINS.due(state).choices == ()
 
 
 @pytest.mark.clause("FP-H.5a")
