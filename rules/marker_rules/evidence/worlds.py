@@ -246,8 +246,12 @@ class Case:
 
 
 def outcome(ruling: Ruling) -> Hashable:
-    """What a ruling changes in the score and for who plays on; its reasons and what must be put back are not in it."""
-    return (ruling.short, ruling.next, ruling.winner, ruling.chooser, ruling.choices, ruling.manual)
+    """What a ruling changes in the score and for who plays on; its reasons and what must be put back are not in it.
+
+    One word is not enough: where both players erred, or only the one who waits, a pyramid shot is `F` in either case.
+    """
+    standing = (getattr(ruling, "score", None), getattr(ruling, "shelf", None), getattr(ruling, "debt", None))
+    return (ruling.short, ruling.next, ruling.winner, ruling.chooser, ruling.choices, ruling.manual, standing)
 
 
 def bits(mask: int) -> Iterator[int]:
