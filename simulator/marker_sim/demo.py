@@ -73,7 +73,7 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     direct: bool = False
     profile: str = ""  # fault profile of all tables
-    style: Style = Style()
+    style: Style = field(default_factory=Style)
     referee: Manner = field(default_factory=Manner)
     record: Path | None = None  # feed file of the first table
 

@@ -26,6 +26,8 @@ def truth_fields(ruling: Ruling) -> Fields:
     points = getattr(ruling, "points", None)
     if points is None:
         credited = {Player.A: 0, Player.B: 0} | {ruling.striker: len(getattr(ruling, "credited", ()))}
+        for penalty in getattr(ruling, "penalties", ()):  # from the shelf or owed: the score falls by one
+            credited[penalty.player] -= 1
     else:
         credited = {player: points.of(player) for player in Player}
     after = getattr(ruling, "score", None)

@@ -311,11 +311,11 @@ class TablePlay:
         if change is not None:
             if await self._command("answer", question=change[0], answer=change[1]):
                 self._tapped += 1
+                if self.manner.takes_back(self._pending.number):
+                    await self._command("undo")
             return
         if await self._command("accept"):
             self._tapped += 1
-            if self.manner.takes_back(self._pending.number) and await self._command("undo"):
-                return
             self._record()
 
     def _record(self) -> None:

@@ -24,9 +24,9 @@ SHOTS = 2000 if os.environ.get("MARKER_SOAK") else 200
 ENDLESS = {"points_limit": 500, "games": 99}
 # Shares of SHOTS shots (scores, legal without points, opponent scores); regenerate with tests/simulator/test_play.py when parameters change.
 SHARES = {
-    "beginner": (0.15, 0.46, 0.39),
-    "club": (0.33, 0.46, 0.21),
-    "strong": (0.48, 0.37, 0.15),
+    "beginner": (0.13, 0.51, 0.36),
+    "club": (0.29, 0.52, 0.19),
+    "strong": (0.45, 0.41, 0.14),
 }
 
 

@@ -43,6 +43,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="none",
         help="none: the rules alone; file: the same, truth into --out; node: real firmware on a virtual board; mqtt: without firmware",
     )
+    parser.add_argument(
+        "--referee",
+        choices=("truthful", "slow", "sloppy", "undoing"),
+        default="truthful",
+        help="with --sink node or mqtt: how the referee works; all of them end with the truth (default: truthful)",
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="with --sink file: the truth, one line a shot")
     parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -112,6 +118,9 @@ def _through_hub(args: argparse.Namespace) -> int:
     from marker_rules.options import Options
     from marker_sim.demo import Plan
     from marker_sim.demo import run as play
+    from marker_sim.manner import Kind, Manner
+    from marker_sim.play import Style
+    from marker_sim.players import PRESETS
     from marker_sim.problems import describe
 
     try:
@@ -119,8 +128,19 @@ def _through_hub(args: argparse.Namespace) -> int:
     except RulesError as problem:
         raise MarkerError(problem.message) from problem
     with tempfile.TemporaryDirectory(prefix="marker-match-") as folder:
+        referee = Manner(Kind(args.referee), args.seed)
         plan = Plan(
-            GameId(args.game), args.seed, 1_000_000, options, 0.0, 1, Path(folder), 0, direct=args.sink == "mqtt"
+            GameId(args.game),
+            args.seed,
+            1_000_000,
+            options,
+            0.0,
+            1,
+            Path(folder),
+            0,
+            direct=args.sink == "mqtt",
+            style=Style(PRESETS[args.skill], check=args.check),
+            referee=referee,
         )
         try:
             (result,) = asyncio.run(play(plan, lambda _hall: None))
@@ -129,7 +149,7 @@ def _through_hub(args: argparse.Namespace) -> int:
             if said is None:
                 raise
             raise MarkerError(said) from problem
-    found = {"game": args.game, "seed": args.seed, **result.as_json()}
+    found = {"game": args.game, "seed": args.seed, **result.as_json(), "referee_errors": len(referee.errors)}
     _print(args, found)
     return 1 if found["wrong_rulings"] or found["lost"] or found["duplicated"] else 0
 
