@@ -221,6 +221,21 @@ def test_a_shot_three_games_back_is_corrected(referee: Referee, browser: Browser
     display.close()
 
 
+def test_a_carom_without_sensors_keeps_the_row_above_and_asks_for_the_pins(referee: Referee) -> None:
+    """The touch on Q2 says what was only likely in Q1; that no pin fell beside a carom is not likely enough to be assumed."""
+    hand = referee("1")
+    hand.set_up("30")
+    hand.ready()
+    hand.press()
+    hand.page.locator('[data-row="Q2"] [data-answer="cue"]').click()
+    expect(hand.page.locator('[data-row="Q1"] [data-answer="opponent"]')).to_have_attribute("aria-checked", "true")
+    expect(hand.page.locator(".foot .reason")).to_contain_text("Какие фишки упали")
+    hand.page.get_by_role("button", name="ни одной").click()
+    expect(hand.page.locator(".foot .accept")).to_contain_text("Принять +4")
+    hand.press()
+    assert hand.score == (4, 0)
+
+
 def test_two_referees_tap_at_once(referee: Referee) -> None:
     """Both accept the same shot in the same moment: it counts once, both see the next state, neither is stuck."""
     one, two = referee("1"), referee("1", (1024, 768))

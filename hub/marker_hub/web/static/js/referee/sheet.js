@@ -78,8 +78,20 @@ function key(state, row, place, item) {
   return button ? h("span", { class: "key dim" }, t(`button.${button[0]}`)) : null;
 }
 
-function answer(state, row, item) {
+/**
+ * Sends an answer. The rows above it stand as they are selected: "red was then touched by the cue ball" says that the
+ * opponent's ball was first, so what was only likely above is said too, in the order of the sheet.
+ */
+async function answer(state, row, item) {
   state.ui.row = row.id;
+  if (item.id !== UNSEEN) {
+    const list = state.sheet.rows;
+    const above = list.slice(0, list.indexOf(row)).filter((one) => !one.multi && one.origin === "likely" && one.selected && one.selected !== UNSEEN);
+    for (const one of above) {
+      const said = await state.send({ kind: "answer", question: one.id, answer: one.selected });
+      if (said?.status !== 200) return said;
+    }
+  }
   return state.send({ kind: "answer", question: row.id, answer: item.id });
 }
 
