@@ -365,6 +365,9 @@ def test_manual_ruling() -> None:
     assert FIVE_PINS.manual(ManualEntry({}, "no foul"), state, state.options).next is Turn.A
     winning = FIVE_PINS.manual(ManualEntry({B: 50}, "by decision", ball_in_hand=True), state, state.options)
     assert (winning.winner, winning.next, winning.ball_in_hand) == (B, None, False)
+    cut = FIVE_PINS.manual(ManualEntry({A: 50}, "by decision"), after, state.options)
+    assert (cut.score, cut.points) == (Score(50, 0), Score(50, 0))
+    assert "FP-2.3" in cut.clauses
 
 
 @pytest.mark.clause("FP-P.3")
