@@ -13,6 +13,7 @@ T = TypeVar("T")
 _REPOSITORY_FOLDERS = {
     "hardware": "hardware",
     "firmware": "firmware",
+    "feeds": "tests/feeds",
     "conformance": "tests/conformance",
     "docs": "docs",
 }
@@ -39,7 +40,7 @@ def repository_root() -> Path | None:
 def resource(*parts: str) -> Traversable:
     """Find a data file or folder of the product.
 
-    parts: first `hardware`, `firmware`, `conformance` or `docs`, then the path below it, e.g. ("hardware", "tables", "carom5.toml").
+    parts: first `hardware`, `firmware`, `conformance`, `feeds` or `docs`, then the path below it, e.g. ("hardware", "tables", "carom5.toml").
     In a wheel these lie in the package data `marker_hardware/data`, the device package `tablefw` beside it as a package of
     its own; in an editable install the folders of the repository are read. Raises HardwareDataError when nothing is there.
     """

@@ -168,11 +168,12 @@ class _Player:
 
 
 @contextlib.asynccontextmanager
-async def hall(profile: str, data: Path) -> AsyncIterator[Ready]:
-    """A hub with one table and its own broker on loopback, ended at the exit. Raises StageError."""
+async def hall(profiles: Mapping[str, str], data: Path) -> AsyncIterator[Ready]:
+    """A hub with a table for each id and profile, and its own broker on loopback, ended at the exit. Raises StageError."""
     arguments = ["--data", str(data), "--port", "0", "--broker", "auto"]
     file = data / "hub.toml"
-    file.write_text(f'[[table]]\nid = "{TABLE}"\nprofile = "{profile}"\n', encoding="utf-8")
+    rows = [f'[[table]]\nid = "{table}"\nprofile = "{profile}"\n' for table, profile in profiles.items()]
+    file.write_text("\n".join(rows), encoding="utf-8")
     hub = HubProcess(data, [*arguments, "--config", str(file)])
     try:
         yield await hub.start()
@@ -184,14 +185,21 @@ async def play_alone(feed: Feed, *, firmware: bool = False, recorder: Recorder |
     """Play a feed into a hub of its own: through the firmware on a virtual board, or through its state machines alone."""
     with tempfile.TemporaryDirectory(prefix="marker-feed-") as folder:
         data = Path(folder)
-        async with hall(feed.header.profile, data) as ready:
-            kind: type[BoardNode | MqttNode] = BoardNode if firmware else MqttNode
-            node = await kind.start(TABLE, ready, data / "node", 0.0, feed.header.profile)
-            try:
-                client = HubClient(ready.http_host, ready.http_port, ready.login(TABLE))
-                return await play(feed, node, client, TABLE, recorder)
-            finally:
-                await node.stop()
+        async with hall({TABLE: feed.header.profile}, data) as ready:
+            return await play_at(feed, ready, TABLE, data / "node", firmware=firmware, recorder=recorder)
+
+
+async def play_at(
+    feed: Feed, ready: Ready, table: str, folder: Path, *, firmware: bool = False, recorder: Recorder | None = None
+) -> Played:
+    """Play a feed at one table of a running hall, whose match must not have begun. folder: the node's memory."""
+    kind: type[BoardNode | MqttNode] = BoardNode if firmware else MqttNode
+    node = await kind.start(table, ready, folder, 0.0, feed.header.profile)
+    try:
+        client = HubClient(ready.http_host, ready.http_port, ready.login(table))
+        return await play(feed, node, client, table, recorder)
+    finally:
+        await node.stop()
 
 
 def recorder_of(game: GameId, seed: int, table: str, options: Mapping[str, Any], faults: str) -> Recorder:
