@@ -1,0 +1,108 @@
+"""What goes wrong between node, broker and hub, played through real processes."""
+
+import asyncio
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marker_sim.faults import Kind, Profile, Rig, Spec
+from marker_sim.feedplay import Played, hall, play_at
+from marker_sim.hubserver import named_feed
+from marker_sim.sinks.proxy import FaultProxy
+
+MARKER = [sys.executable, "-m", "marker_hub", "sim", "batch", "five-pins", "--json"]
+
+
+NODE = 63  # channel of the node itself: its stamps say when a command came, which no sensor knows
+
+
+def journal(data: Path) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """What the sensors reported and what was entered, without the keys and hub times of this run."""
+    with closing(sqlite3.connect(data / "journal.sqlite3")) as found:
+        records = found.execute(
+            "SELECT boot, dev_us, body FROM entry WHERE seq IS NOT NULL ORDER BY boot, seq"
+        ).fetchall()
+        entered = found.execute("SELECT kind FROM entry WHERE key IS NOT NULL ORDER BY n").fetchall()
+    felt = [(boot, dev_us, body) for boot, dev_us, body in records if json.loads(body)["ch"] != NODE]
+    return felt, [kind for (kind,) in entered if kind != "ready"]
+
+
+def numbers(data: Path) -> list[int]:
+    """The numbers of all records, in order."""
+    with closing(sqlite3.connect(data / "journal.sqlite3")) as found:
+        return [seq for (seq,) in found.execute("SELECT seq FROM entry WHERE seq IS NOT NULL ORDER BY boot, seq")]
+
+
+async def played(data: Path, faults: tuple[Spec, ...]) -> tuple[Played, int, Rig]:
+    """The recorded feed through a proxy with these faults: what came of it, the hub's counter of duplicates, the rig."""
+    data.mkdir()
+    rig = Rig(Profile("test", faults), 5, "1", 8)
+    async with hall({"1": "carom5"}, data) as ready:
+        proxy = FaultProxy(ready.mqtt_host, ready.mqtt_port, rig)
+        try:
+            result = await play_at(named_feed("five-pins-8"), await proxy.stand_in(ready), "1", data / "node")
+        finally:
+            await proxy.stop()
+        text = await asyncio.to_thread(_metrics, ready.url)
+    counted = re.search(r'^marker_duplicates_total\{table="1"\} (\d+)', text, re.MULTILINE)
+    return result, int(counted.group(1)) if counted else 0, rig
+
+
+def _metrics(url: str) -> str:
+    with urllib.request.urlopen(f"{url}/metrics", timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+@pytest.mark.slow
+@pytest.mark.report("R039")
+def test_a_fifth_of_all_messages_twice_changes_nothing_but_a_counter(tmp_path: Path) -> None:
+    """R039: score and match record equal the run without duplicates. Mutation: counting a record by its arrival."""
+    twice = (Spec.of(Kind.DUPLICATE, rate=0.2), Spec.of(Kind.DUPLICATE, rate=0.2, dup=False))
+    calm, none, _ = asyncio.run(played(tmp_path / "calm", ()))
+    shaken, counted, rig = asyncio.run(played(tmp_path / "shaken", twice))
+    assert rig.counts()["duplicate"] >= 5
+    assert shaken == calm
+    assert calm.good
+    assert none == 0
+    assert counted >= rig.counts()["duplicate"]
+    assert journal(tmp_path / "shaken") == journal(tmp_path / "calm")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [Kind.LATE, Kind.LOST, Kind.REORDER, Kind.MALFORMED])
+def test_every_record_arrives_once_whatever_the_wire_does(kind: Kind, tmp_path: Path) -> None:
+    """Held back, gone, overtaken or garbled: the hub asks again, and the rulings are the recorded ones."""
+    shaken, _, rig = asyncio.run(played(tmp_path / "shaken", (Spec.of(kind, rate=0.15),)))
+    assert rig.injected
+    assert shaken.good, shaken.differing
+    arrived = numbers(tmp_path / "shaken")
+    assert arrived == list(range(len(arrived)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        (Kind.REBOOT, Kind.WIFI_LOSS, Kind.LATE),
+        (Kind.HUB_KILL, Kind.DUPLICATE, Kind.MISS),
+        (Kind.BROKER_RESTART, Kind.BROKER_STOP, Kind.LOST),
+    ],
+)
+def test_processes_that_die_keep_the_truth(kinds: tuple[Kind, ...], tmp_path: Path) -> None:
+    """Stacks of three through the hub: no ruling wrong, nothing lost, nothing twice."""
+    lines = "\n".join(f'[[fault]]\nkind = "{kind}"' for kind in kinds)
+    (tmp_path / "stack.toml").write_text(lines)
+    asked = ["--shots", "12", "--seed", "6", "--through", "hub", "--faults", str(tmp_path / "stack.toml")]
+    done = subprocess.run([*MARKER, *asked], capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["injected"][str(kinds[0])] == 1
+    assert (found["wrong"], found["truth_excluded"], found["guessed"], found["shots"]) == (0, 0, 0, 12)
