@@ -54,6 +54,7 @@ def test_an_open_chain_is_refused_with_the_place() -> None:
         of_table(msgspec.structs.replace(data, rails=rails))
 
 
+@pytest.mark.parametrize("jaw_shots", [700, pytest.param(20_000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("shelf_mm", [0.0, 20.0])
 def test_no_ball_leaves_through_a_jaw(shelf_mm: float, jaw_shots: int) -> None:
     """Shots at the jaws with up to 12 m/s end on the table or in a pocket. Mutation: capture circles behind the jaws leak 1 in 500."""
