@@ -162,6 +162,8 @@ class ShotView:
         elif self.opponent_at < 0:
             if cue_opponent:
                 self.opponent_at, self.same_instant = index, cue_red
+                if opponent_red and not cue_red:  # it stood against red: struck, it reached red at once (FP-5.6)
+                    self.carom, self.carom_at = RICOCHET, index
             elif cue_red and self.red_first < 0:
                 self.red_first = index
         elif cue_red or opponent_red:

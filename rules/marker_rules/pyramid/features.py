@@ -176,8 +176,14 @@ class Seen:
 
     @property
     def must_meet(self) -> bool:
-        """Whether sensors prove a pattern: only where any two cushions by any balls are enough (AMB-04)."""
-        if self.breaks or self.options["two_rails"] != "any_balls":
+        """Whether sensors prove a pattern: only where any two cushions by any balls are enough (AMB-04).
+
+        They prove nothing where a side-pocket jaw, which feels like its rail, is none (AMB-47), or where the place of the
+        first ball decides as well, which nothing senses (RP-19.2a, AMB-20).
+        """
+        if self.breaks or self.options["two_rails"] != "any_balls" or not self.options["jaw_counts_as_rail"]:
+            return False
+        if self.from_house and self.options["house_ball_first"] == "foul":
             return False
         pressed = self.evidence.frozen is not Frozen.NONE and not self.options["frozen_first_touch"]
         clicks = [(i, click) for i, click in self._listed(Kind.CLICK) if click.bounds[0]]

@@ -134,6 +134,29 @@ def test_two_cushions_by_any_balls_are_proved_by_sensors() -> None:
 
 
 @pytest.mark.clause("RP-19.2a")
+@pytest.mark.parametrize(
+    ("game_id", "phase", "switches", "hits"),
+    [
+        (GameId.COMBINED, "in-hand-house", {"two_rails": "any_balls"}, ["cushion head", "cushion right"]),
+        (
+            GameId.FREE,
+            "play",
+            {"two_rails": "any_balls", "jaw_counts_as_rail": False},
+            ["cushion left", "cushion foot"],
+        ),
+    ],
+)
+def test_two_cushions_prove_nothing_where_more_decides(game_id, phase, switches, hits) -> None:
+    """In hand from the house the first ball's place decides too; a jaw that is no cushion feels like its rail."""
+    options = Options(game_id, switches)
+    before = state(game_id, phase, options)
+    exact = {"gates": "ok", "cushions": "ok", "clicks": "ok"}
+    evidence = Evidence.of(["strike", "click", *hits], exact, frozen="none")
+    assert {p.short for p in possible(evidence, before, options)} == {"0", "F"}
+    assert worst_case(evidence, before, options) == 1
+
+
+@pytest.mark.clause("RP-19.2a")
 def test_house_ball_first_without_a_foul() -> None:
     """AMB-20, other reading: asked is how many balls fell after a ball outside the house was touched."""
     options = Options(GameId.COMBINED, {"house_ball_first": "no_foul"})

@@ -86,7 +86,8 @@ def made(shot: Shot, letters: set[str], standing: frozenset[Pin], options: Optio
     parts: list[tuple[str, int]] = []
     touch = min(times(facts, Ball.CUE, Ball.OPPONENT), default=len(facts))
     by_cue = [t for t in times(facts, Ball.CUE, Ball.RED) if t > touch]
-    by_opponent = [t for t in times(facts, Ball.OPPONENT, Ball.RED) if t > touch]
+    both_at_once = touch in times(facts, Ball.CUE, Ball.RED)  # A38: neither carom nor ricochet
+    by_opponent = [t for t in times(facts, Ball.OPPONENT, Ball.RED) if t > touch or (t == touch and not both_at_once)]
     red_first = bool(times(facts[:touch], Ball.CUE, Ball.RED))
     if (by_cue or by_opponent) and "A" not in letters and (not red_first or options["carom_after_red_first"]):
         first_is_cue = min(by_cue, default=10**6) <= min(by_opponent, default=10**6)

@@ -30,6 +30,7 @@ ROWS = [
     row("FP-5.4 FP-8.2a", f"{HIT}; contact cue red", "A+4", "carom 4"),
     row("FP-5.5", f"{HIT}; contact cue red & contact opponent red", "A+4", "carom 4"),
     row("FP-5.6 FP-8.2b", f"{HIT}; contact opponent red", "A+3", "ricochet 3"),
+    row("FP-5.6", "strike cue; contact cue opponent & contact opponent red", "A+3", "ricochet 3"),
     row("FP-6.1", HIT, "0"),
     row("FP-6.1", f"{HIT}; contact cue opponent; cushion opponent left", "0"),
     # --- 8: values
