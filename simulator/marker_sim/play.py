@@ -18,6 +18,7 @@ from typing import Protocol
 from marker_rules.balls import GameId, Player
 from marker_rules.game import Action
 from marker_sim.physics.engine import Engine
+from marker_sim.physics.table import PlayTable
 from marker_sim.players import PRESETS, Skill
 from marker_sim.slips import DEFAULT_RATE, Rates
 from marker_sim.timeline import Timeline
@@ -36,6 +37,7 @@ class LagOutcome:
 class Play(Protocol):
     """One match being played. The same seed plays the same match, whatever drives it."""
 
+    table: PlayTable
     last: Engine | None  # the shot just played
     launch: Launch | None  # how it was struck
 
@@ -58,12 +60,16 @@ class Play(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How both players play. `slips`: errors no sensor feels, a stroke; `check`: invariants at every event; `trace`: ways are kept to be drawn."""
+    """How both players play. `slips`: errors no sensor feels, a stroke; `check`: invariants at every event; `trace`: ways are kept to be drawn.
+
+    `table`: another table than the shipped one of the game's profile.
+    """
 
     skill: Skill = PRESETS["club"]
     slips: Rates = DEFAULT_RATE
     check: bool = False
     trace: bool = False
+    table: PlayTable | None = None
 
 
 def play(game: GameId, seed: int, table: str = "1", style: Style | None = None) -> Play:

@@ -33,7 +33,7 @@ class FivePinsPlay:
         self.seed = seed
         self.name = table
         self.style = style
-        self.table = shipped(Profile.CAROM5)
+        self.table = style.table or shipped(Profile.CAROM5)
         self.places: dict[str, Place | None] = {"A": None, "B": None, RED: None}
         self.last: Engine | None = None
         self.launch: Launch | None = None

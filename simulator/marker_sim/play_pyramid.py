@@ -37,7 +37,7 @@ class PyramidPlay:
         self.seed = seed
         self.name = table
         self.style = style
-        self.table = shipped(Profile.PYRAMID)
+        self.table = style.table or shipped(Profile.PYRAMID)
         self.places: Places = dict.fromkeys(PYRAMID_BALLS)
         self.last: Engine | None = None
         self.launch: Launch | None = None

@@ -10,7 +10,7 @@ from marker_rules.balls import FIVE_PINS_BALLS, PYRAMID_BALLS, Ball, GameId, Pin
 from marker_rules.notation import format_fact
 from marker_sim.matchplay import Matchplay
 from marker_sim.physics.engine import Engine
-from marker_sim.physics.table import PlayTable, shipped
+from marker_sim.physics.table import PlayTable
 from marker_sim.play import Style
 from marker_sim.sensors.hall import Pose
 from marker_sim.sensors.inputs import SHIFT_FIRST, Edge, Input
@@ -52,7 +52,7 @@ def single(game: GameId, seed: int, number: int, style: Style) -> SingleShot:
     profile = Profile.PYRAMID if game.is_pyramid else Profile.CAROM5
     sensors = _fresh(sensors_of(profile, seed, "1"), shot)
     inputs = tuple(sensors.shot(number, shot.timeline, 0))
-    return SingleShot(game, seed, shot, players.last, players.launch, inputs, shipped(profile))
+    return SingleShot(game, seed, shot, players.last, players.launch, inputs, players.table)
 
 
 def _fresh(sensors: TableSensors, shot: TrueShot) -> TableSensors:

@@ -130,6 +130,8 @@ def test_the_speed_is_measured_beside_a_loop(capsys: pytest.CaptureFixture[str])
     [
         (["sim", "shot", "five-pins", "--shot", "0"], "--shot 0"),
         (["sim", "shot", "five-pins", "--svg", "/proc/none/x.svg"], "/proc/none/x.svg"),
+        (["sim", "shot", "five-pins", "--params", "/proc/none.toml"], "/proc/none.toml"),
+        (["sim", "shot", "five-pins", "--table", "/proc/none.toml"], "/proc/none.toml"),
         (["sim", "match", "five-pins", "--sink", "file"], "--out"),
         (["sim", "match", "five-pins", "--games", "2"], "odd"),
         (["sim", "stats", "--shots", "0"], "--shots 0"),
@@ -141,3 +143,23 @@ def test_bad_input_is_one_line(words: list[str], named: str, capsys: pytest.Capt
     said = capsys.readouterr().err.strip()
     assert named in said
     assert len(said.splitlines()) == 1
+
+
+def test_another_table_and_other_parameters_are_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Slower cloth ends a shot sooner; a table of another profile is refused. Mutation: the options ignored."""
+    from marker_hardware.data import resource
+    from marker_sim.physics import params
+
+    slow = tmp_path / "slow.toml"
+    text = (Path(params.__file__).parent / "params.toml").read_text(encoding="utf-8")
+    slow.write_text(text.replace("roll     = { v = 0.010", "roll     = { v = 0.030"), encoding="utf-8")
+    rest = []
+    for more in ([], ["--params", str(slow)]):
+        assert main(["sim", "shot", "five-pins", "--seed", "5", "--skill", "beginner", "--json", *more]) == 0
+        rest.append(json.loads(capsys.readouterr().out)["rest_ns"])
+    assert rest[1] < 0.7 * rest[0]
+    pyramid = str(resource("hardware", "tables", "pyramid12.toml"))
+    assert main(["sim", "shot", "free-pyramid", "--table", pyramid, "--json"]) == 0
+    capsys.readouterr()
+    assert main(["sim", "shot", "five-pins", "--table", pyramid]) == 2
+    assert "carom5" in capsys.readouterr().err

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marker_hub.cli import sim_shot
 from marker_hub.errors import CheckFailed, MarkerError
 from marker_rules.balls import GameId, Player
 from marker_rules.errors import RulesError
@@ -49,6 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="truthful",
         help="with --sink node or mqtt: how the referee works; all of them end with the truth (default: truthful)",
     )
+    sim_shot.own_files(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="with --sink file: the truth, one line a shot")
     parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -75,7 +77,7 @@ def _alone(args: argparse.Namespace) -> int:
     from marker_sim.play import Style
     from marker_sim.players import PRESETS
 
-    style = Style(PRESETS[args.skill], check=args.check)
+    style = Style(PRESETS[args.skill], check=args.check, table=sim_shot.table_of(args))
     try:
         played = Matchplay.new(GameId(args.game), args.seed, style=style, given=_given(args))
     except RulesError as problem:
@@ -139,7 +141,7 @@ def _through_hub(args: argparse.Namespace) -> int:
             Path(folder),
             0,
             direct=args.sink == "mqtt",
-            style=Style(PRESETS[args.skill], check=args.check),
+            style=Style(PRESETS[args.skill], check=args.check, table=sim_shot.table_of(args)),
             referee=referee,
         )
         try:

@@ -11,6 +11,7 @@ from marker_hub.errors import CheckFailed, MarkerError
 from marker_rules.balls import GameId
 
 if TYPE_CHECKING:
+    from marker_sim.physics.table import PlayTable
     from marker_sim.single import SingleShot
 
 
@@ -22,6 +23,30 @@ def common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skill", choices=("beginner", "club", "strong"), default="club", help="how well both play (default: club)"
     )
+    own_files(parser)
+
+
+def own_files(parser: argparse.ArgumentParser) -> None:
+    """The options that replace the shipped table."""
+    parser.add_argument("--params", type=Path, metavar="FILE", help="physics parameters of another table (TOML)")
+    parser.add_argument(
+        "--table", type=Path, metavar="FILE", help="geometry of another table (TOML, as in hardware/tables)"
+    )
+
+
+def table_of(args: argparse.Namespace) -> PlayTable | None:
+    """The table that the options name, None for the shipped one. Raises MarkerError."""
+    from marker_hardware.data import HardwareDataError
+    from marker_hardware.pinmap import Profile
+    from marker_sim.physics.boundary import BoundaryError
+    from marker_sim.physics.params import ParamsError
+    from marker_sim.physics.table import of_paths
+
+    profile = Profile.PYRAMID if GameId(args.game).is_pyramid else Profile.CAROM5
+    try:
+        return of_paths(profile, args.params, args.table)
+    except (BoundaryError, HardwareDataError, ParamsError) as problem:
+        raise MarkerError(str(problem)) from problem
 
 
 def chosen(args: argparse.Namespace, *, check: bool = False) -> SingleShot:
@@ -33,8 +58,9 @@ def chosen(args: argparse.Namespace, *, check: bool = False) -> SingleShot:
 
     if args.shot < 1:
         raise MarkerError(f"--shot {args.shot}: shots count from 1")
+    style = Style(PRESETS[args.skill], check=check, trace=True, table=table_of(args))
     try:
-        return single(GameId(args.game), args.seed, args.shot, Style(PRESETS[args.skill], check=check, trace=True))
+        return single(GameId(args.game), args.seed, args.shot, style)
     except ValueError as problem:
         raise MarkerError(str(problem)) from problem
     except SimulationError as problem:

@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from marker_hardware import tables
+from marker_hardware import data, tables
+from marker_hardware.data import HardwareDataError
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import Pin
 from marker_sim.physics import params as parameters
@@ -80,21 +82,41 @@ class PlayTable:
 
 def of_file(profile: Profile, params: Params | None = None, table: tables.Table | None = None) -> PlayTable:
     """The table of a profile, or any other file in its form (`table`)."""
-    data = table or tables.load(profile)
+    source = table or tables.load(profile)
     shape = PinShape()
-    if data.pin is not None:
-        shape = PinShape(data.pin.h.v / 1000, data.pin.head.v / 2000, data.pin.base.v / 2000, data.pin.mass.v / 1000)
+    if source.pin is not None:
+        shape = PinShape(
+            source.pin.h.v / 1000, source.pin.head.v / 2000, source.pin.base.v / 2000, source.pin.mass.v / 1000
+        )
     return PlayTable(
         profile,
-        of_table(data),
+        of_table(source),
         params or parameters.load(),
-        data.ball.d.v / 2000,
-        data.ball.mass.v / 1000,
-        {Pin(name): (at.x / 1000, at.y / 1000) for name, at in data.pins.items()},
+        source.ball.d.v / 2000,
+        source.ball.mass.v / 1000,
+        {Pin(name): (at.x / 1000, at.y / 1000) for name, at in source.pins.items()},
         shape,
-        {name: (at.x / 1000, at.y / 1000) for name, at in data.spots.items()},
-        data.zone.radius.v / 1000,
+        {name: (at.x / 1000, at.y / 1000) for name, at in source.spots.items()},
+        source.zone.radius.v / 1000,
     )
+
+
+def of_paths(profile: Profile, params: Path | None, table: Path | None) -> PlayTable | None:
+    """The table of own files; None where neither is given. Raises ParamsError, HardwareDataError, BoundaryError with file and key."""
+    if params is None and table is None:
+        return None
+    own = None
+    if table is not None:
+        try:
+            raw = table.read_bytes()
+        except OSError as problem:
+            raise HardwareDataError(str(table), "", problem.strerror or "unreadable", "give a table file") from problem
+        own = data.decode(raw, tables.Table, str(table))
+        if own.profile is not profile:
+            raise HardwareDataError(
+                str(table), "profile", own.profile.value, f"this game is played on '{profile.value}'"
+            )
+    return of_file(profile, parameters.load(params), own)
 
 
 @cache
