@@ -106,3 +106,15 @@ def test_processes_that_die_keep_the_truth(kinds: tuple[Kind, ...], tmp_path: Pa
     found = json.loads(done.stdout)
     assert found["injected"][str(kinds[0])] == 1
     assert (found["wrong"], found["truth_excluded"], found["guessed"], found["shots"]) == (0, 0, 0, 12)
+
+
+@pytest.mark.slow
+def test_a_node_that_restarts_in_every_third_shot_makes_no_shot_of_its_own(tmp_path: Path) -> None:
+    """A health report made before the close must not pass for the end of the stream: what comes after it would open a shot."""
+    (tmp_path / "reboots.toml").write_text('[[fault]]\nkind = "reboot"\ntimes = 8\n')
+    asked = ["--shots", "20", "--seed", "1", "--through", "hub", "--faults", str(tmp_path / "reboots.toml")]
+    done = subprocess.run([*MARKER, *asked], capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["injected"]["reboot"] >= 5
+    assert (found["wrong"], found["invented"], found["shots"]) == (0, 0, 20)

@@ -21,6 +21,10 @@ CANDIDATES_KEPT = 64
 LOSS_LOOKBACK_US = 2_000_000
 
 
+UNDER_WAY_US = 500_000
+"""A health report this soon after a close was asked for may have been made before it, us."""
+
+
 def on_obs(work: Work, entry: Entry, body: Obs) -> None:
     """One record."""
     rec = record(entry, body)
@@ -200,9 +204,12 @@ def on_offline(work: Work, _entry: Entry, body: Offline) -> None:
 
 def on_health(work: Work, entry: Entry, body: Health) -> None:
     """A health report."""
-    before = work.link.quality
+    before, heard = work.link.quality, work.link.head_n
     work.link = links.health(work.link, body, entry)
     run = work.watched
+    if run is not None and run.closing and work.mono_us - run.last_us < UNDER_WAY_US:
+        # made before the close was asked for: it does not say where the stream ends
+        work.link = msgspec.structs.replace(work.link, head_n=heard)
     if run is not None and work.link.quality != before:
         for ch, code in body.channels.items():
             run = run.worse(ch, code)
