@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from marker_rules.balls import Ball, Pin
-from marker_rules.facts import Contact, Fact, Hop, Off, Topple
+from marker_rules.facts import Contact, Fact, Hop, Off, Strike, Topple
 from marker_rules.shot import Call
 from marker_sim import referee_pyramid
 from marker_sim.truth import TrueShot
@@ -16,6 +16,21 @@ from marker_sim.truth import TrueShot
 
 def _meetings(facts: tuple[Fact, ...]) -> list[tuple[int, frozenset[Ball]]]:
     return [(at, frozenset(pair)) for at, fact in enumerate(facts) if isinstance(fact, Contact) for pair in fact.pairs]
+
+
+def _red_reached(meetings: list[tuple[int, frozenset[Ball]]], touched: int) -> str:
+    """Who reached red after, or by, the touch of the opponent's ball; of two at one instant the cue ball.
+
+    Both met by the cue ball at one instant is neither carom nor ricochet (A38).
+    """
+    cue = [at for at, pair in meetings if pair == {Ball.CUE, Ball.RED} and at >= touched]
+    opponent = [at for at, pair in meetings if pair == {Ball.OPPONENT, Ball.RED} and at >= touched]
+    both_at_once = touched in cue
+    by_cue = min((at for at in cue if at > touched), default=None)
+    by_opponent = min((at for at in opponent if at > touched or not both_at_once), default=None)
+    if by_cue is None and by_opponent is None:
+        return "nobody"
+    return "cue" if by_opponent is None or (by_cue is not None and by_cue <= by_opponent) else "opponent"
 
 
 def five_pins_answers(facts: tuple[Fact, ...]) -> dict[str, str]:
@@ -26,8 +41,7 @@ def five_pins_answers(facts: tuple[Fact, ...]) -> dict[str, str]:
     touched = next((at for at, pair in meetings if pair == {Ball.CUE, Ball.OPPONENT}), None)
     red = "nobody"
     if touched is not None:
-        reached = [pair for at, pair in meetings if at >= touched and Ball.RED in pair]
-        red = next(iter(reached[0] - {Ball.RED})).value if reached else "nobody"
+        red = _red_reached(meetings, touched)
     own = [at for at, fact in enumerate(facts) if isinstance(fact, Topple) and fact.by is Ball.CUE]
     before = bool(own) and (touched is None or own[0] < touched)
     felled = "before" if before else "after" if own else "no"
@@ -48,7 +62,9 @@ def five_pins_calls(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:
     off = tuple(fact.ball.value for fact in facts if isinstance(fact, Off))
     if off:
         called.append((Call("D", shot.striker), off))
-    if any(isinstance(fact, Hop) for fact in facts):
+    if any(isinstance(fact, Strike) and fact.ball is not Ball.CUE for fact in facts):
+        called.append((Call("A", shot.striker), ()))
+    if any(isinstance(fact, Hop) for fact in facts) and "O" in getattr(shot.ruling, "letters", ()):
         called.append((Call("O", shot.striker), ()))
     return called
 
