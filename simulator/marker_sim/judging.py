@@ -77,6 +77,11 @@ class Engine:
 
 def judge(case: Case, adjudicator: Adjudicator) -> Judged:
     """Let a truthful referee settle the shot on the adjudicator's sheet, and score it."""
+    return judge_with(case, adjudicator)[0]
+
+
+def judge_with(case: Case, adjudicator: Adjudicator) -> tuple[Judged, Look | None]:
+    """The same with the sheet as it stood when it was accepted; None where the evidence could not be read."""
     evidence = case.evidence
     excluded = guessed = False
     first: int | None = None
@@ -106,9 +111,9 @@ def judge(case: Case, adjudicator: Adjudicator) -> Judged:
             break
         evidence = evidence.answered(change.id, answer)
     ruled = truth_fields(look.ruling) if look is not None else {}
-    return Judged(
-        case.shot, truth, ruled, first or 0, look.taps if look else 0, at_most, excluded=excluded, guessed=guessed
-    )
+    taps = look.taps if look else 0
+    judged = Judged(case.shot, truth, ruled, first or 0, taps, at_most, excluded=excluded, guessed=guessed)
+    return judged, look
 
 
 def _shows(selected: str | None, wanted: str) -> bool:

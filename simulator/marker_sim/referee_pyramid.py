@@ -69,6 +69,8 @@ def calls(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:
     facts = shot.timeline.shot.facts
     cue = next(fact.ball for fact in facts if isinstance(fact, Strike))
     called: list[tuple[Call, tuple[str, ...]]] = [(call, ()) for call in shot.timeline.calls]
+    if any(isinstance(fact, Pot) for fact in facts) and not any(isinstance(fact, Contact) for fact in facts):
+        called.append((Call("RP-4.3", shot.striker), ()))  # a gate tells of the ball, nothing of what it did not touch
     for fact in facts:
         if isinstance(fact, Off):
             code = "RP-22.3a" if fact.ball is cue else "RP-22.3b"
