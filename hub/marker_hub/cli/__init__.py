@@ -22,7 +22,6 @@ COMMANDS: dict[str, str] = {
     "perft": "count the rulings of all short stories",
     "replay": "recompute every ruling of a match record",
     "export": "match protocol (PDF, CSV) from a match record",
-    "import": "take a match record into a hub's journal",
     "validate": "check a match record or a configuration file",
     "backup": "copy the journal of a hub, also while it runs",
     "restore": "put a backup in place",
@@ -32,7 +31,7 @@ COMMANDS: dict[str, str] = {
 
 
 def _module(command: str) -> ModuleType:
-    name = f"marker_hub.cli.{command}_" if command == "import" else f"marker_hub.cli.{command}"
+    name = f"marker_hub.cli.{command}"
     try:
         return import_module(name)
     except ModuleNotFoundError as missing:
