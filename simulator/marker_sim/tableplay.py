@@ -298,9 +298,9 @@ class TablePlay:
         entered = {(call["code"], call["by"]) for call in sheet["calls"]}
         for call, balls in called(self._pending):
             if (call.code, call.by.value) not in entered:
-                self._tapped += 1
                 extra = {"args": list(balls)} if balls else {}
-                await self._command("call", code=call.code, by=call.by.value, when=call.when.value, **extra)
+                if await self._command("call", code=call.code, by=call.by.value, when=call.when.value, **extra):
+                    self._tapped += 1  # one refused because the view was old is pressed again, not counted twice
                 return
         if not self._looked:
             self._looked = True

@@ -118,3 +118,22 @@ def test_a_node_that_restarts_in_every_third_shot_makes_no_shot_of_its_own(tmp_p
     found = json.loads(done.stdout)
     assert found["injected"]["reboot"] >= 5
     assert (found["wrong"], found["invented"], found["shots"]) == (0, 0, 20)
+
+
+async def _records(data: Path, feed: str, *, firmware: bool) -> list[tuple[Any, ...]]:
+    data.mkdir()
+    profile = named_feed(feed).header.profile
+    async with hall({"1": profile}, data) as ready:
+        result = await play_at(named_feed(feed), ready, "1", data / "node", firmware=firmware)
+    assert result.good
+    return journal(data)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("feed", ["five-pins-8", "free-pyramid-6"])
+def test_the_firmware_and_the_direct_node_report_the_same_records(feed: str, tmp_path: Path) -> None:
+    """The same inputs give the same records, byte for byte, in the VM and under CPython. Mutation: a reading fed late."""
+    direct = asyncio.run(_records(tmp_path / "direct", feed, firmware=False))
+    board = asyncio.run(_records(tmp_path / "board", feed, firmware=True))
+    assert len(direct) > 20
+    assert board == direct
