@@ -47,13 +47,23 @@ def on_obs(work: Work, entry: Entry, body: Obs) -> None:
 
 def _mode(work: Work, rec: Rec) -> None:
     """The node says where in its stream it began or ceased to watch."""
+    before = work.link.mode
     work.link = msgspec.structs.replace(work.link, mode=rec.v)
     if rec.v == Mode.IDLE:
         shots.rested(work, rec.boot, rec.seq)
         return
+    if rec.v == Mode.ARMED and before != Mode.SETTLING and _struck_before(work, rec):
+        _lost(work, "loss", rec)  # armed anew in the shot: that cleared the latches, a fallen pin may have gone unseen
+        return
     waiting = rec.v == Mode.ARMED and work.phase == Phase.ARMED and work.match is not None
     if waiting and rec.aux == shots.next_no(work) & 0xFFFF:
         _marked(work, rec.boot, rec.seq)
+
+
+def _struck_before(work: Work, mark: Rec) -> bool:
+    """True when the running shot has records from before this mark of the node."""
+    run = work.watched
+    return run is not None and any(rec.boot == mark.boot and run.arm_seq < rec.seq < mark.seq for rec in run.records)
 
 
 def _marked(work: Work, boot: int, seq: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from marker_hardware.codes import Flag, Kind, Latch, PinState, Quality
+from marker_hardware.codes import Flag, Kind, Latch, Mode, PinState, Quality
 from marker_hub import commands as c
 from marker_hub import entries as e
 from marker_hub import table as core
@@ -238,6 +238,28 @@ def test_a_node_lost_in_mid_shot_makes_it_incomplete_until_everything_came(carom
     assert not carom.view["incomplete"]
     assert not any(row["id"] == "QP" for row in carom.sheet["rows"])
     assert carom.view["pins"]["N"] == "down"
+
+
+def test_a_node_armed_anew_in_a_shot_may_have_missed_a_pin(carom: Any) -> None:
+    """Arming clears the latches: a pin that had fallen would look as if it had not, so it is asked. Mutation: take the silence as proof."""
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    carom.deliver(carom.record("NODE", Kind.MODE, Mode.ARMED, 1))
+    carom.do(c.Still())
+    assert carom.view["incomplete"]
+    assert any(row["id"] == "QP" for row in carom.sheet["rows"])
+
+
+def test_motion_after_a_lull_is_no_new_arming(carom: Any) -> None:
+    """Settling and rolling again changes the node's mode without touching a latch: nothing is missing."""
+    carom.click()
+    carom.now += 300_000
+    carom.click()
+    carom.deliver(carom.record("NODE", Kind.MODE, Mode.SETTLING, 1))
+    carom.deliver(carom.record("NODE", Kind.MODE, Mode.ARMED, 1))
+    carom.do(c.Still())
+    assert not carom.view["incomplete"]
 
 
 def test_missing_records_only_widen_what_is_asked(carom: Any) -> None:
