@@ -55,7 +55,7 @@ def _decision(table: Table, ch: int, key: str) -> c.Command | None:
         row = sheet["question"] if answer is not None else None
         return None if row is None else c.Answer(key=key, question=row, answer=answer)
     if phase == Phase.PROPOSED:
-        return c.Accept(key=key) if ch == YES else c.Reopen(key=key)
+        return c.Accept(key=key, seen=table.n) if ch == YES else c.Reopen(key=key)
     if phase in (Phase.PLACING, Phase.RESPOTTING) and ch == YES:
         return c.Ready(key=key)
     return None

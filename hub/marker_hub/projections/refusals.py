@@ -48,14 +48,19 @@ _TEXT: dict[str, tuple[str, str, str]] = {
         "Prima va fatta una scelta.",
     ),
     "refuse.question": (
-        "Этого вопроса сейчас нет.",
-        "This question is not asked now.",
-        "Questa domanda ora non è posta.",
+        "Вопроса {question} сейчас нет; есть: {questions}.",
+        "Question {question} is not asked now; there are: {questions}.",
+        "La domanda {question} ora non è posta; ci sono: {questions}.",
     ),
     "refuse.answer": (
-        "Такого ответа нет: {answer}.",
-        "There is no such answer: {answer}.",
-        "Non c'è questa risposta: {answer}.",
+        "На вопрос {question} нет ответа «{answer}»; есть: {answers}.",
+        "Question {question} has no answer '{answer}'; there are: {answers}.",
+        "La domanda {question} non ha la risposta «{answer}»; ci sono: {answers}.",
+    ),
+    "refuse.value": (
+        "{field}: «{value}» невозможно; допустимо: {allowed}.",
+        "{field}: '{value}' is not possible; allowed: {allowed}.",
+        "{field}: «{value}» non è possibile; si può: {allowed}.",
     ),
     "refuse.pick": (
         "Этого решения больше нет среди возможных.",

@@ -6,16 +6,22 @@ from typing import Any
 
 import msgspec
 
+from marker_hub.assembler.run import Opened, ShotRun, Stage
 from marker_hub.entries import Amended, Change, Entry, Rejudged, plain
-from marker_hub.match.retell import Teller, Told
-from marker_hub.match.state import EDITION, MatchState, ShotRecord, Status
+from marker_hub.match.asked import questions
+from marker_hub.match.judge import judge
+from marker_hub.match.retell import PINS_ROW, Teller, Told
+from marker_hub.match.state import EDITION, MatchState, ShotRecord, Status, with_striker
 from marker_hub.phases import ALLOWED, Event, Phase, fire
 from marker_hub.table import arming, shots
+from marker_hub.table.refusing import refuse, repeated, unanswerable, unlisted
 from marker_hub.table.state import Work
-from marker_hub.table.types import Announce, MatchEnded, Preview, ShotDiff
+from marker_hub.table.types import Announce, MatchEnded, Preview, Refusal, ShotDiff
+from marker_rules.balls import Player
 from marker_rules.errors import IllegalInput
 from marker_rules.game import DueKind
 from marker_rules.ruling import Ruling
+from marker_rules.shot import When
 
 
 def told(work: Work, shot: int, change: Change, n: int, stored: dict[int, Any] | None = None) -> Told:
@@ -24,6 +30,65 @@ def told(work: Work, shot: int, change: Change, n: int, stored: dict[int, Any] |
     if change.ruling is not None and not change.note.strip():
         raise IllegalInput("a manual ruling needs a note: it is written into the match record", code="note")
     return Teller(work.match, work.profile, work.override).tell(shot, change, n, stored)
+
+
+def unfit(work: Work, change: Change) -> Refusal | None:
+    """A refusal where a field of a change holds a word that nothing knows.
+
+    The journal's own type stays wide, so that every record ever written can be read.
+    """
+    sides = ", ".join(Player)
+    if change.striker is not None and change.striker not in set(Player):
+        return unlisted(work, "striker", change.striker, sides)
+    for _, by, when in change.calls or ():
+        if by not in set(Player):
+            return unlisted(work, "calls: by", by, sides)
+        if when not in set(When):
+            return unlisted(work, "calls: when", when, ", ".join(When))
+    return repeated(work, "pins", change.pins)
+
+
+def unasked(work: Work, shot: int, change: Change, after: MatchState) -> Refusal | None:
+    """A refusal where the changed shot does not ask what is answered, or its game does not know what is called.
+
+    after: the match with the change made, in which the shot stands with the state it is judged in.
+    """
+    assert work.match is not None
+    found = next(
+        (item for item in after.items if isinstance(item, ShotRecord) and item.no == _changed_no(work, shot, change)),
+        None,
+    )
+    if found is None:
+        return None
+    asked = questions(found.before, after.options)
+    answers: dict[str, str | None] = dict(change.answers or {})
+    if change.pins is not None:
+        answers.setdefault(PINS_ROW, None)
+    for question, answer in answers.items():
+        refused = unanswerable(work, asked, question, answer)
+        if refused is not None:
+            return refused
+    problem = _miscalled(work, found, after) if change.calls else ""
+    return refuse(work, "call", "refuse.rules", reason=problem) if problem else None
+
+
+def _changed_no(work: Work, shot: int, change: Change) -> int:
+    assert work.match is not None
+    return work.match.next_no if change.insert_after else shot
+
+
+def _miscalled(work: Work, record: ShotRecord, after: MatchState) -> str:
+    """Why the calls of a shot cannot be, its sensors apart; empty where they can."""
+    bare = ShotRun(
+        no=record.no,
+        opened=Opened.KEY,
+        opened_us=record.run.opened_us,
+        standing=record.run.standing,
+        stage=Stage.CLOSED,
+        calls=record.run.calls,
+    )
+    before = with_striker(record.before, record.striker)
+    return judge(bare, before, after.options, work.profile, work.override).problem
 
 
 def rejudged(match: MatchState, since: int) -> tuple[Rejudged, ...]:
@@ -40,11 +105,17 @@ def rejudged(match: MatchState, since: int) -> tuple[Rejudged, ...]:
     return tuple(made)
 
 
-def body(work: Work, shot: int, change: Change) -> Amended:
-    """What to journal for a correction."""
+def body(work: Work, shot: int, change: Change) -> Amended | Refusal:
+    """What to journal for a correction, or why its fields do not fit."""
     from marker_hub.table.play import state_digest
 
+    refused = unfit(work, change)
+    if refused is not None:
+        return refused
     after = told(work, shot, change, work.n + 1)
+    refused = unasked(work, shot, change, after.match)
+    if refused is not None:
+        return refused
     return Amended(
         shot=shot,
         change=change,
@@ -96,10 +167,16 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
         work.effects.append(MatchEnded(work.match.head.id, work.match.revision))
 
 
-def preview(work: Work, shot: int, change: Change) -> Preview:
-    """What a correction would do. Raises IllegalInput naming what is not possible."""
+def preview(work: Work, shot: int, change: Change) -> Preview | Refusal:
+    """What a correction would do, or why its fields do not fit. Raises IllegalInput naming what is not possible."""
     assert work.match is not None
+    refused = unfit(work, change)
+    if refused is not None:
+        return refused
     after = told(work, shot, change, work.n + 1)
+    refused = unasked(work, shot, change, after.match)
+    if refused is not None:
+        return refused
     old = {record.no: record for record in work.match.shots}
     new = {record.no: record for record in after.match.shots}
     diffs = []
@@ -134,8 +211,6 @@ def _player(player: Any) -> str | None:
 
 def score(state: Any) -> dict[str, int]:
     """The score of both players in any game."""
-    from marker_rules.balls import Player
-
     value = state.score
     if callable(value):
         value = value()

@@ -66,8 +66,15 @@ def _allowed(work: Work, command: c.Command, role: Role) -> Refusal | None:
 
 
 def _stale(work: Work, command: c.Command) -> Refusal | None:
-    """A command that was meant for an earlier state of the shot: since `seen` somebody else decided."""
-    if not command.seen or not isinstance(command, (*SHOT_COMMANDS, c.Undo, c.Redo)):
+    """A command that was meant for an earlier state of the shot: since `seen` somebody else decided.
+
+    An acceptance always says what it was based on; without `seen` (0) it is based on nothing and so is stale.
+    """
+    if isinstance(command, c.Accept) and command.seen <= 0 < work.n:
+        return refuse(work, "stale", "refuse.stale")
+    if not command.seen:
+        return None
+    if not isinstance(command, (*SHOT_COMMANDS, c.Undo, c.Redo)):
         return None
     changed = work.done and work.done[-1] > command.seen
     if changed and isinstance(command, (c.Accept, c.Manual, c.Undo, c.Redo, c.NotAShot, c.Pick, c.Reopen)):

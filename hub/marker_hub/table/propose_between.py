@@ -10,8 +10,9 @@ from marker_hub import entries as e
 from marker_hub.match.state import begin
 from marker_hub.phases import Event, Phase
 from marker_hub.table import shotclock
-from marker_hub.table.refusing import action, attempt, need, refuse, wrong_phase
+from marker_hub.table.refusing import action, attempt, need, refuse, repeated, unlisted, wrong_phase
 from marker_hub.table.state import Work
+from marker_rules.catalogue import clauses
 
 
 def _match_start(work: Work, command: c.MatchStart) -> Any:
@@ -73,9 +74,21 @@ def layout(work: Work, command: c.Layout) -> Any:
         refused = need(work, Event.LAYOUT)
         if refused is not None:
             return refused
+    twice = repeated(work, "pins", command.pins) or repeated(work, "off", command.off)
+    if twice is not None:
+        return twice
     pins = None if command.pins is None else tuple(str(pin) for pin in command.pins)
     off = None if command.off is None else tuple(str(pin) for pin in command.off)
     return e.LayoutSet(pins, off, command.balls)
+
+
+def _place(work: Work, command: c.Place) -> Any:
+    """Only what the respot list names, or a pin of the layout, can be ticked off."""
+    due = () if work.match is None else tuple(item.what for item in work.match.due.placements)
+    known = tuple(dict.fromkeys((*due, *(work.seats.expected if work.profile == "carom5" else ()))))
+    if command.what not in known:
+        return unlisted(work, "what", command.what, ", ".join(known) or "-")
+    return e.Placed(command.what, command.done)
 
 
 def _award(work: Work, what: str, to: str, note: str) -> Any:
@@ -160,6 +173,9 @@ def _log(work: Work, command: c.Log) -> Any:
     refused = need(work, Event.LOG_CALL)
     if refused is not None:
         return refused
+    assert work.match is not None
+    if not work.match.game_id.is_pyramid and command.code not in clauses("five-pins"):
+        return unlisted(work, "code", command.code, "FP-* (five-pins clauses)")
     attempt(work, action("log", command.by, command.code, command.note))
     return e.Noted(command.code, command.by or "", command.note)
 
@@ -170,7 +186,7 @@ HANDLERS: dict[type, Callable[[Work, Any], Any]] = {
     c.Choice: _choice,
     c.Ready: _ready,
     c.Layout: layout,
-    c.Place: lambda _work, command: e.Placed(command.what, command.done),
+    c.Place: _place,
     c.NextGame: _next_game,
     c.AwardGame: lambda work, command: _award(work, "game", command.to, command.note),
     c.AwardMatch: lambda work, command: _award(work, "match", command.to, command.note),

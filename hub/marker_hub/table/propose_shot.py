@@ -9,16 +9,18 @@ from marker_hub import commands as c
 from marker_hub import entries as e
 from marker_hub.assembler.channels import CLICK_CHANNEL
 from marker_hub.assembler.run import Opened, ShotRun, Stage
-from marker_hub.match.judge import judge
+from marker_hub.match.asked import questions
+from marker_hub.match.judge import judge, question
 from marker_hub.match.state import EDITION
 from marker_hub.phases import Event
 from marker_hub.table import shotclock
 from marker_hub.table.play import DISTURBED, state_digest
 from marker_hub.table.propose_between import layout
-from marker_hub.table.refusing import need, refuse, wrong_phase
+from marker_hub.table.refusing import need, refuse, repeated, unanswerable, wrong_phase
 from marker_hub.table.state import Work
 from marker_hub.table.types import Refusal
 from marker_rules.balls import Player
+from marker_rules.evidence.observations import PICK, UNSEEN
 from marker_rules.game import ManualEntry
 
 ASKS = {DISTURBED: ("shot", "A", "B", "referee", "nobody"), shotclock.OVERRUN_ASK: ("yes", "no")}
@@ -38,11 +40,10 @@ def _answer(work: Work, command: c.Answer) -> Any:
     refused = need(work, Event.ANSWER)
     if refused is not None:
         return refused
-    if run.ask and command.question != run.ask:
-        return refuse(work, "question", "refuse.question", question=command.question)
+    refused = _unknown(work, run, command)
+    if refused is not None:
+        return refused
     if run.ask:
-        if command.answer not in ASKS[run.ask]:
-            return refuse(work, "answer", "refuse.answer", answer=command.answer)
         return e.Answered(run.no, run.ask, command.answer)
     tried = run.answer(command.question, command.answer)
     assert work.match is not None
@@ -50,6 +51,28 @@ def _answer(work: Work, command: c.Answer) -> Any:
     if made.problem:
         return refuse(work, "answer", "refuse.rules", reason=made.problem)
     return e.Answered(run.no, command.question, command.answer)
+
+
+def _unknown(work: Work, run: ShotRun, command: c.Answer) -> Refusal | None:
+    """A refusal where the shot does not ask this question, or the question does not offer this answer."""
+    assert work.match is not None
+    asked, answer = command.question, command.answer
+    if run.ask:
+        if asked != run.ask:
+            return refuse(work, "question", "refuse.question", question=asked, questions=run.ask)
+        known = ASKS[run.ask]
+    elif asked == PICK:
+        judged = work.judged().sheet
+        last = question(run, work.before, work.match.options, work.profile, work.override)
+        direct = () if judged is None else tuple(item.short for item in judged.direct)
+        known = (
+            (*direct, *(each.id for each in last.answers if last.id == PICK), UNSEEN) if last is not None else direct
+        )
+    else:
+        return unanswerable(work, {} if run.idle else questions(work.before, work.match.options), asked, answer)
+    if answer in known:
+        return None
+    return refuse(work, "answer", "refuse.answer", question=asked, answer=answer, answers=", ".join(known))
 
 
 def _unanswer(work: Work, command: c.Unanswer) -> Any:
@@ -62,6 +85,9 @@ def _unanswer(work: Work, command: c.Unanswer) -> Any:
 def _pick_standing(work: Work, command: c.PickStanding) -> Any:
     if work.run is None:
         return layout(work, c.Layout(pins=command.pins))
+    refused = repeated(work, "pins", command.pins)
+    if refused is not None:
+        return refused
     fell = [pin for pin in work.run.standing if pin not in command.pins]
     return _answer(work, c.Answer(question="QP", answer=",".join(fell) or "none"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from marker_hardware import wire
@@ -69,15 +70,21 @@ class Driver:
 
     def do(self, command: c.Command, role: core.Role = core.Role.REFEREE) -> None:
         """A command that must be possible."""
-        made = core.propose(self.table, command, role, self.now)
+        made = core.propose(self.table, self.looking(command), role, self.now)
         assert not isinstance(made, core.Refusal), (made, self.phase)
         self.keys += 1
         for at, body in enumerate(made):
             self.put(body, key=f"k{self.keys}" if at == 0 else None, role=role.value)
 
+    def looking(self, command: c.Command) -> c.Command:
+        """As sent by somebody who looks at the table as it is now; `seen` that a test gives is kept."""
+        if isinstance(command, c.Accept) and not command.seen:
+            return msgspec.structs.replace(command, seen=self.table.n)
+        return command
+
     def refuse(self, command: c.Command, role: core.Role = core.Role.REFEREE) -> core.Refusal:
         """A command that must be refused."""
-        made = core.propose(self.table, command, role, self.now)
+        made = core.propose(self.table, self.looking(command), role, self.now)
         assert isinstance(made, core.Refusal), (made, self.phase)
         return made
 

@@ -225,7 +225,7 @@ def test_the_list_of_commands_is_complete() -> None:
 def test_every_command_in_every_phase_is_taken_or_refused_with_a_reason(drivers: Any, phase: Phase) -> None:
     driver = reach(drivers, phase)
     for command in COMMANDS:
-        made = core.propose(driver.table, command, core.Role.REFEREE, driver.now)
+        made = core.propose(driver.table, driver.looking(command), core.Role.REFEREE, driver.now)
         if isinstance(made, core.Refusal):
             assert made.code
             assert made.text_key.startswith("refuse.")
@@ -253,7 +253,7 @@ def test_events_are_processed_one_after_another(carom: Any) -> None:
 
     carom.shot("N")
     carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
-    body = core.propose(carom.table, c.Accept(), core.Role.REFEREE, carom.now)
+    body = core.propose(carom.table, c.Accept(seen=carom.table.n), core.Role.REFEREE, carom.now)
     assert isinstance(body, tuple)
     work = Watched(carom.table)
     seen.clear()

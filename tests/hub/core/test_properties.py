@@ -201,7 +201,7 @@ def test_scores_move_only_by_decisions_and_undo_redo_is_the_identity(steps: list
                 "still": c.Still(),
                 "manual": c.Manual(points={"B": 1}, note="x"),
             }.get(name, c.Still())
-            made = core.propose(driver.table, command, core.Role.REFEREE, driver.now)
+            made = core.propose(driver.table, driver.looking(command), core.Role.REFEREE, driver.now)
             if not isinstance(made, core.Refusal):
                 decided = name in ("accept", "manual", "undo", "redo")
                 for body in made:

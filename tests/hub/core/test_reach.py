@@ -207,9 +207,12 @@ def test_an_old_press_does_nothing(carom: Any) -> None:
     assert projections.table_button(carom.table, carom.journal[-1]) is None
 
 
+WORDS = ("reason", "choices", "question", "questions", "answer", "answers", "field", "value", "allowed")
+
+
 def test_every_refusal_has_words() -> None:
     for key in KEYS:
-        words = projections.refusal_text(core.Refusal("x", key, {"reason": "r", "choices": "c", "answer": "a"}))
+        words = projections.refusal_text(core.Refusal("x", key, dict.fromkeys(WORDS, "r")))
         assert set(words) == {"ru", "en", "it"}
         assert all("{" not in text for text in words.values())
 

@@ -112,7 +112,7 @@ class Storm:
         dice = rng.random()
         if dice < 0.45:
             command = self.command()
-            made = core.propose(driver.table, command, core.Role.REFEREE, driver.now)
+            made = core.propose(driver.table, driver.looking(command), core.Role.REFEREE, driver.now)
             if isinstance(made, core.Refusal):
                 projections.refusal_text(made)
                 return False

@@ -200,7 +200,7 @@ def test_a_match_leaves_the_hub_as_record_protocol_and_table(hub: HubProcess, tm
     for _ in range(2):
         status, body = referee.command("manual", points={"A": 3, "B": 0}, note="без датчиков")
         assert status in (200, 409, 422), body
-        referee.command("accept")
+        referee.command("accept", seen=body["n"])
         referee.command("ready")
     status, body = referee.command("award_match", to="A", note="проверка")
     assert status == 200, body

@@ -107,7 +107,7 @@ class Walk:
         self.wait(4)
         self.do(c.Still())
         self.answer_all()
-        self.do(c.Accept())
+        self.do(c.Accept(seen=self.table.n))
 
     def match(self) -> None:
         """From the empty table to the end, by way of every phase."""
@@ -124,7 +124,7 @@ class Walk:
         self.do(c.Call(code="Z" if five else "RP-16", by=self._turn()))
         self.answer_all()
         self.keep()
-        self.do(c.Accept())
+        self.do(c.Accept(seen=self.table.n))
         self.do(c.Suspend(note="свет погас"))
         self.do(c.Resume())
         self.settle()
