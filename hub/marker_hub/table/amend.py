@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -45,7 +45,25 @@ def unfit(work: Work, change: Change) -> Refusal | None:
             return unlisted(work, "calls: by", by, sides)
         if when not in set(When):
             return unlisted(work, "calls: when", when, ", ".join(When))
-    return repeated(work, "pins", change.pins)
+    return repeated(work, "pins", change.pins) or _misruled(work, change)
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the referee may enter as his own ruling of a closed shot; `next` empty: as the rules say."""
+
+    points: dict[Literal["A", "B"], Annotated[int, msgspec.Meta(ge=-1000, le=1000)]] = {}
+    next: Literal["A", "B", ""] | None = None
+    ball_in_hand: bool = False
+
+
+def _misruled(work: Work, change: Change) -> Refusal | None:
+    if change.ruling is None:
+        return None
+    try:
+        msgspec.convert(change.ruling, _Entry)
+    except msgspec.ValidationError as error:
+        return unlisted(work, "ruling", str(error), "points of A and B, next (A, B), ball_in_hand")
+    return None
 
 
 def unasked(work: Work, shot: int, change: Change, after: MatchState) -> Refusal | None:

@@ -86,6 +86,9 @@ def test_a_number_is_one_of_the_balls_on_the_table() -> None:
         (Change(calls=(("zz", "A", "during"),)), "call", "zz"),
         (Change(calls=(("Z", "C", "during"),)), "value", "'C'"),
         (Change(calls=(("Z", "A", "never"),)), "value", "never"),
+        (Change(ruling={"points": {"C": 3}}, note="x"), "value", "ruling"),
+        (Change(ruling={"points": {"A": "three"}}, note="x"), "value", "ruling"),
+        (Change(ruling={"points": {"A": 3}, "next": "C"}, note="x"), "value", "ruling"),
         (Change(insert_after=True, answers={"Q2": "zzz"}), "answer", "zzz"),
         (Change(insert_after=True, striker="C"), "value", "striker"),
     ],
@@ -113,6 +116,7 @@ def test_corrections_with_known_words_are_still_made(carom: Any) -> None:
         Change(calls=(("Z", "A", "during"),)),
         Change(calls=()),
         Change(striker="B"),
+        Change(ruling={"points": {"A": 3, "B": 0}, "next": "", "ball_in_hand": False}, note="x"),
     ):
         carom.do(c.Amend(shot=1, changes=change))
     record = carom.table.match.shot(1)
