@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
 import msgspec
@@ -23,6 +24,13 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 class Unreadable(Exception):
     """A file that cannot be read; the message names file, line and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """What stands in place of a scenario where a line of JSON Lines cannot be read."""
+
+    reason: str
 
 
 class ScenarioLoader(_Base):  # type: ignore[misc] # the C loader where it is there
@@ -60,7 +68,7 @@ for _tag, _pattern, _first in (
 def read_scenarios(stream: IO[bytes], name: str, lines: bool | None) -> Iterator[tuple[str, Any]]:
     """(place, raw scenario) in order. lines: JSON Lines (True), YAML (False), None = look at the first line.
 
-    A line that is no JSON is yielded as the text it is, so that only that scenario is refused. Raises Unreadable.
+    A line that is no JSON is yielded as Broken, so that only that scenario is refused. Raises Unreadable.
     """
     try:
         if lines is None:
@@ -87,6 +95,8 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 def _is_json_object(line: bytes) -> bool:
     try:
         return isinstance(msgspec.json.decode(line.removeprefix(BOM)), dict)
+    except RecursionError:  # one broken scenario, with others after it
+        return line.removeprefix(BOM).lstrip().startswith(b"{")
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
 
@@ -102,8 +112,10 @@ def _json_lines(lines: Iterator[bytes], name: str) -> Iterator[tuple[str, Any]]:
         place = f"{name}:{number}"
         try:
             yield place, decoder.decode(line)
+        except RecursionError:
+            yield place, Broken("nested too deeply")
         except (msgspec.DecodeError, UnicodeDecodeError) as problem:
-            yield f"{place}: not JSON ({problem})", line
+            yield place, Broken(f"not JSON ({problem})")
 
 
 def _yaml(data: bytes, name: str) -> Iterator[tuple[str, Any]]:

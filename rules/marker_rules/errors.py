@@ -5,6 +5,21 @@ An error never changes a state: every function of this package returns a new val
 
 from __future__ import annotations
 
+MAX_SHOWN = 80  # characters of a value in a message
+
+
+def shown(value: object) -> str:
+    """A value for a message: as Python writes it, cut to 80 characters."""
+    try:
+        return cut(repr(value))
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list a thousand deep
+        return f"a value of type {type(value).__name__} too large to show"
+
+
+def cut(text: str) -> str:
+    """A text for a message, cut to 80 characters."""
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
 
 class RulesError(ValueError):
     """Common base, never raised itself."""
@@ -19,10 +34,19 @@ class RulesError(ValueError):
 
 
 class MalformedFact(RulesError):
-    """Cannot be read. `position` is the index of the fact (0-based), `token` the word that did not fit."""
+    """Cannot be read. `position` is the index (0-based) in the list `within`, `token` the word that did not fit."""
 
-    def __init__(self, message: str, *, position: int | None = None, token: str = "", expected: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        position: int | None = None,
+        token: str = "",
+        expected: str = "",
+        within: str = "facts",
+    ) -> None:
         super().__init__(message, position=position, code="malformed")
+        self.within = within
         self.token = token
         self.expected = expected
 

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from marker_rules import facts as f
 from marker_rules.balls import SIDE_POCKETS, Ball, Pin, Pocket, Rail
-from marker_rules.errors import MalformedFact
+from marker_rules.errors import MalformedFact, cut
 
 W = TypeVar("W", bound=StrEnum)
 
@@ -32,9 +32,9 @@ class _Words:
         self.at = 0
 
     def fail(self, token: str, expected: str) -> NoReturn:
-        found = f"'{token}'" if token else "nothing"
+        found = f"'{cut(token)}'" if token else "nothing"
         raise MalformedFact(
-            f"fact {self.position + 1} '{self.text}': {found} where {expected} was expected",
+            f"fact {self.position + 1} '{cut(self.text)}': {found} where {expected} was expected",
             position=self.position,
             token=token,
             expected=expected,

@@ -13,7 +13,7 @@ from typing import Any
 
 from marker_rules.balls import GameId
 from marker_rules.catalogue import load_switches
-from marker_rules.errors import IllegalInput
+from marker_rules.errors import IllegalInput, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _check_value(switch: Switch, value: Any) -> Any:
     """The value in its stored form. Raises IllegalInput naming switch, value and what is allowed."""
 
     def refuse(expected: str) -> IllegalInput:
-        return IllegalInput(f"option '{switch.name}': {value!r} is not allowed; give {expected}", code=switch.name)
+        return IllegalInput(f"option '{switch.name}': {shown(value)} is not allowed; give {expected}", code=switch.name)
 
     if switch.values is not None:
         for allowed in switch.values:

@@ -7,6 +7,7 @@ scenario and the language and returns the result in the field names of `expect`,
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, TypeAlias
 
 from marker_rules.balls import GameId, Player
 from marker_rules.catalogue import LANGUAGES
-from marker_rules.errors import IllegalFact, IllegalInput, MalformedFact, RulesError
+from marker_rules.errors import MAX_SHOWN, IllegalFact, IllegalInput, MalformedFact, RulesError, cut, shown
 from marker_rules.facts import Fact
 from marker_rules.notation import MAX_FACTS, parse_fact, parse_facts
 from marker_rules.options import Options, family
@@ -38,6 +39,10 @@ HANDLERS: dict[tuple[str, str], tuple[str, str]] = {
     ("evidence", "pyramid"): ("marker_rules.evidence.scenarios", "evidence"),
 }
 FAMILY_OF = {**{game.value: family(game) for game in GameId}, "pyramid": "pyramid"}
+_ABOUT = frozenset({"id", "game", "kind", "title", "topic", "note", "notes", "source", "clauses", "depends_on"})
+_JUDGED = frozenset({"options", "before", "facts", "calls", "referee", "given", "expect"})
+_EVIDENCE = frozenset({"sensors", "observations", "answers", "gap"})
+KEYS = _ABOUT | _JUDGED | _EVIDENCE
 UNJUDGED = frozenset({"prose"})  # worked examples in words; typed tests carry their ids
 AS_SET = frozenset({"respot", "violations", "credited", "options", "possible", "clauses"})
 AS_MULTISET = frozenset({"components"})
@@ -49,9 +54,26 @@ class ScenarioError(Exception):
     """A scenario that cannot be judged; `field` is where, in dotted form (`before.striker`)."""
 
     def __init__(self, field: str, message: str) -> None:
+        field, message = _once(cut(field), _LONG_WORD.sub(lambda word: cut(word[0]), message))
         super().__init__(f"{field}: {message}")
         self.field = field
         self.message = message
+
+
+_LONG_WORD = re.compile(rf"\S{{{MAX_SHOWN + 1},}}")
+_PLACE = re.compile(r"[\w.\[\]-]+")
+
+
+def _once(field: str, message: str) -> tuple[str, str]:
+    """Place and message without the place said twice; the longer of two places for the same field stands."""
+    place, colon, rest = message.partition(": ")
+    if not colon or not _PLACE.fullmatch(place):
+        return field, message
+    if field == place or field.endswith(f".{place}"):
+        return field, rest
+    if place.startswith((f"{field}.", f"{field}[")) or place.endswith(f".{field}"):
+        return cut(place), rest
+    return field, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +114,7 @@ def _handler(kind: str, family: str) -> Handler:
 def scenario_id(raw: object) -> str:
     """The id of a scenario that may be malformed, for an error message."""
     found = raw.get("id") if isinstance(raw, Mapping) else None
-    return found if isinstance(found, str) and found else "(no id)"
+    return cut(found) if isinstance(found, str) and found else "(no id)"
 
 
 def judge_scenario(raw: object, lang: str = "en") -> Outcome:
@@ -100,15 +122,18 @@ def judge_scenario(raw: object, lang: str = "en") -> Outcome:
     if lang not in LANGUAGES:
         raise IllegalInput(f"language '{lang}' is not known; there are {', '.join(LANGUAGES)}", code="lang")
     if type(raw) is not dict and not isinstance(raw, Mapping):
-        raise ScenarioError("scenario", f"expected a mapping, got {type(raw).__name__}")
+        raise ScenarioError("scenario", f"expected a mapping, got {shown(raw)}")
     name = text_field(raw, "id")
+    for key in raw:
+        if key not in KEYS:
+            raise ScenarioError(str(key), f"is not a field of a scenario; there are {', '.join(sorted(KEYS))}")
     kind, family = text_field(raw, "kind"), _family(raw)
     if kind in UNJUDGED:
         title = raw.get("title")
         return Outcome(name, None, {"clauses": [], "explain": title if isinstance(title, str) else ""})
     if (kind, family) not in HANDLERS:
         kinds = sorted({known for known, of in HANDLERS if of == family} | UNJUDGED)
-        raise ScenarioError("kind", f"'{kind}' is not known for {family}; there are {', '.join(kinds)}")
+        raise ScenarioError("kind", f"'{cut(kind)}' is not known for {family}; there are {', '.join(kinds)}")
     expect = map_field(raw, "expect")
     try:
         result = _handler(kind, family)(raw, lang)
@@ -116,13 +141,17 @@ def judge_scenario(raw: object, lang: str = "en") -> Outcome:
         if problem.code != expect.get("error") or not problem.code:
             raise ScenarioError(_field_of(problem), problem.message) from problem
         result = {"error": problem.code, "clauses": [], "explain": problem.message}
-    mismatch = compare(expect, result)
+    try:
+        mismatch = compare(expect, result)
+    except RecursionError as problem:
+        raise ScenarioError("expect", "is nested too deeply") from problem
     return Outcome(name, not mismatch if expect else None, result, mismatch)
 
 
 def _field_of(problem: RulesError) -> str:
     if isinstance(problem, MalformedFact | IllegalFact):
-        return "facts" if problem.position is None else f"facts[{problem.position}]"
+        within = problem.within if isinstance(problem, MalformedFact) else "facts"
+        return within if problem.position is None else f"{within}[{problem.position}]"
     return problem.code or "scenario"
 
 
@@ -130,7 +159,7 @@ def _family(raw: Raw) -> str:
     game = text_field(raw, "game")
     found = FAMILY_OF.get(game)
     if found is None:
-        raise ScenarioError("game", f"'{game}' is not known; there are {', '.join(FAMILY_OF)}")
+        raise ScenarioError("game", f"'{cut(game)}' is not known; there are {', '.join(FAMILY_OF)}")
     return found
 
 
@@ -185,7 +214,7 @@ def text_field(raw: Raw, field: str) -> str:
     """A text that must be there and not empty."""
     value = raw.get(field)
     if not isinstance(value, str) or not value:
-        problem = "is missing" if field not in raw else f"expected text, got {value!r}"
+        problem = "is missing" if field not in raw else f"expected text, got {shown(value)}"
         raise ScenarioError(field, problem)
     return value
 
@@ -196,7 +225,7 @@ def map_field(raw: Raw, field: str) -> Raw:
     if value is None:
         return {}
     if type(value) is not dict and not isinstance(value, Mapping):
-        raise ScenarioError(field, f"expected a mapping, got {value!r}")
+        raise ScenarioError(field, f"expected a mapping, got {shown(value)}")
     return value
 
 
@@ -206,7 +235,7 @@ def list_field(raw: Raw, field: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list | tuple):
-        raise ScenarioError(field, f"expected a list, got {value!r}")
+        raise ScenarioError(field, f"expected a list, got {shown(value)}")
     return list(value)
 
 
@@ -256,14 +285,14 @@ def read_calls(raw: Raw) -> tuple[Call, ...]:
     for index, entry in enumerate(list_field(raw, "calls")):
         where = f"calls[{index}]"
         if not isinstance(entry, dict) or not _CALL_FIELDS.issuperset(entry):
-            raise ScenarioError(where, f"expected {{foul: CODE, by: A or B, when: ...}}, got {entry!r}")
+            raise ScenarioError(where, f"expected {{foul: CODE, by: A or B, when: ...}}, got {shown(entry)}")
         code, by, when = entry.get("foul"), entry.get("by"), entry.get("when", "during")
         if not isinstance(code, str) or not code:
-            raise ScenarioError(f"{where}.foul", f"expected a code, got {code!r}")
-        if by not in _PLAYERS:
-            raise ScenarioError(f"{where}.by", f"{by!r} is not one of A, B")
-        if when not in _WHENS:
-            raise ScenarioError(f"{where}.when", f"{when!r} is not one of {', '.join(_WHENS)}")
+            raise ScenarioError(f"{where}.foul", f"expected a code, got {shown(code)}")
+        if not isinstance(by, str) or by not in _PLAYERS:
+            raise ScenarioError(f"{where}.by", f"{shown(by)} is not one of A, B")
+        if not isinstance(when, str) or when not in _WHENS:
+            raise ScenarioError(f"{where}.when", f"{shown(when)} is not one of {', '.join(_WHENS)}")
         calls.append(Call(code, _PLAYERS[by], _WHENS[when]))
     return tuple(calls)
 

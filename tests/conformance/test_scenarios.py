@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,16 @@ GOOD = {
         ({"calls": ["Z"]}, "calls[0]"),
         ({"calls": [{"foul": "Z", "by": "A", "when": "later"}]}, "calls[0].when"),
         ({"calls": [{"foul": "Y", "by": "A"}]}, "call"),
+        ({"calls": [{"foul": "Z", "by": ["A"]}]}, "calls[0].by"),
+        ({"calls": [{"foul": "Z", "by": {"A": 1}}]}, "calls[0].by"),
+        ({"calls": [{"foul": "Z", "by": "A", "when": ["during"]}]}, "calls[0].when"),
+        ({"calls": [{"foul": ["Z"], "by": "A"}]}, "calls[0].foul"),
         ({"expect": [1]}, "expect"),
+        ({"expekt": {"winner": None}}, "expekt"),
+        ({7: "x"}, "7"),
+        ({"kind": "prose", "expekt": {}}, "expekt"),
+        ({"kind": "evidence", "facts": [], "observations": ["pin N", "noise"]}, "observations[1]"),
+        ({"before": {"striker": "A", "limit": 50, "wind": 3}}, "before.wind"),
     ],
 )
 def test_a_malformed_scenario_names_the_field(change: dict[str, Any], field: str) -> None:
@@ -139,6 +149,57 @@ def test_what_is_no_scenario_at_all() -> None:
     for raw in (None, [], "text", 3):
         with pytest.raises(ScenarioError):
             judge_scenario(raw)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"game": "free-pyramid", "before": {"table": 3}}, "before.table: 3; give total or whites"),
+        ({"game": "free-pyramid", "before": {"table": {"whites": 99}}}, "before.table.whites: 99 is no whole number"),
+        ({"before": {"striker": "C", "limit": 50}}, "before.striker: 'C' is not one of"),
+        ({"before": {"striker": "A", "wind": 3}}, "before.wind: is not known"),
+        ({"kind": "evidence", "observations": ["noise"]}, "observations[0]: observation 1 'noise'"),
+    ],
+)
+def test_a_place_is_said_once(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        judge_scenario({**GOOD, **change})
+    assert str(caught.value).startswith(said)
+
+
+ODD = (None, True, -1, 1.5, 10**400, float("inf"), float("nan"), "", "x" * 5_000, ["A"] * 5_000, {"A": ["B"]}, b"A")
+
+
+def variants(value: Any) -> Iterator[Any]:
+    """The same data with one part of it replaced by something odd, for every part."""
+    yield from ODD
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from ({**value, key: other} for other in variants(part))
+        yield {**value, "x" * 5_000: 1}
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from ([*value[:index], other, *value[index + 1 :]] for other in variants(part))
+
+
+def first_of_each_sort() -> list[dict[str, Any]]:
+    found: dict[tuple[str, str, bool, bool], dict[str, Any]] = {}
+    for raw in JUDGED:
+        found.setdefault((raw["game"], raw["kind"], bool(raw.get("calls")), "referee" in raw), raw)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("raw", first_of_each_sort(), ids=lambda raw: raw["id"])
+def test_whatever_is_odd_in_a_scenario_is_refused_in_one_short_line(raw: dict[str, Any]) -> None:
+    """Any part of any sort of scenario replaced by odd data: judged, or refused as malformed, never an error of ours."""
+    refused = []
+    for odd in variants({key: part for key, part in raw.items() if key != "expect"}):
+        try:
+            judge_scenario(odd)
+        except ScenarioError as problem:
+            refused.append(str(problem))
+    assert len(refused) > len(ODD)
+    assert max(map(len, refused)) < 700
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
@@ -178,6 +239,76 @@ def test_exit_status_2_and_one_line_a_malformed_scenario(capsys: pytest.CaptureF
     assert len(complaints) == 2
     assert "some.jsonl:2: X2: facts[0]: fact 1 'smash cue'" in complaints[0]
     assert "some.jsonl:4: not JSON" in complaints[1]
+    assert "bytes" not in err
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (json.dumps({**GOOD, "calls": [{"foul": "Z", "by": ["A"]}]}), "X1: calls[0].by: ['A'] is not one of A, B"),
+        ('{"id": "X1", "before": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+        (json.dumps({**GOOD, "expekt": {}}), "X1: expekt: is not a field of a scenario; there are answers, before,"),
+        (json.dumps({**GOOD, "before": "x" * 5_000}), f"X1: before: expected a mapping, got '{'x' * 78}…"),
+        ("[1]", "(no id): scenario: expected a mapping, got [1]"),
+    ],
+    ids=["call", "deep", "key", "long", "list"],
+)
+@pytest.mark.parametrize("source", ["file", "standard input"])
+def test_one_broken_scenario_does_not_stop_the_others(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    broken: str,
+    said: str,
+    source: str,
+) -> None:
+    text = "\n".join([json.dumps(GOOD), broken, json.dumps({**GOOD, "id": "X3"})])
+    path = tmp_path / "some.jsonl"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, lines, err = adjudicate(capsys, str(path) if source == "file" else "-")
+    assert (status, [line["id"] for line in lines]) == (2, ["X1", "X3"])
+    [complaint] = err.splitlines()
+    place = f"{path if source == 'file' else source}:2"
+    assert complaint.startswith(f"marker adjudicate: {place}: {said}")
+
+
+def test_a_deep_first_line_on_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '{"id": ' + "[" * 100_000 + "\n" + json.dumps(GOOD)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, lines, err = adjudicate(capsys, "-")
+    assert (status, len(lines), err) == (2, 1, "marker adjudicate: standard input:1: nested too deeply\n")
+
+
+def test_a_fault_of_the_program_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def faulty(raw: dict[str, Any], lang: str) -> Outcome:
+        if raw["id"] == "X1":
+            raise ZeroDivisionError("nobody\nthought of this")
+        return judge_scenario(raw, lang)
+
+    monkeypatch.setattr("marker_hub.cli.adjudicate.judge_scenario", faulty)
+    path = tmp_path / "some.jsonl"
+    path.write_text("\n".join(json.dumps({**GOOD, "id": name}) for name in ("X1", "X2")), encoding="utf-8")
+    status, lines, err = adjudicate(capsys, str(path))
+    assert (status, [line["id"] for line in lines]) == (2, ["X2"])
+    assert err.startswith(f"marker adjudicate: {path}:1: X1: a fault of the program")
+    assert "ZeroDivisionError: nobody thought of this" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_an_expected_value_that_json_cannot_hold(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "some.yaml"
+    path.write_text(
+        f"- {json.dumps({**GOOD, 'expect': '*'})}\n- {json.dumps(GOOD)}".replace('"*"', "{winner: {true: 1}}"),
+        encoding="utf-8",
+    )
+    status, lines, err = adjudicate(capsys, str(path))
+    assert (status, len(lines)) == (2, 1)
+    assert err == f"marker adjudicate: {path}: X1: expect: a value that JSON cannot hold in winner\n"
 
 
 @pytest.mark.parametrize(

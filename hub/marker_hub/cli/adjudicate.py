@@ -10,9 +10,10 @@ from typing import IO, Any
 
 import msgspec
 
-from marker_hub.scenario_files import Unreadable, read_scenarios
+from marker_hub.scenario_files import Broken, Unreadable, read_scenarios
 from marker_rules.catalogue import LANGUAGES
-from marker_rules.scenario import ScenarioError, judge_scenario, scenario_id
+from marker_rules.errors import cut
+from marker_rules.scenario import Outcome, ScenarioError, judge_scenario, scenario_id
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -57,18 +58,43 @@ def run(args: argparse.Namespace) -> int:
 
 def judge_file(name: str, lang: str, judged: Judged) -> Iterator[str]:
     """One JSON text a scenario; what cannot be judged is complained of and left out."""
-    encode = msgspec.json.encode
     try:
         for place, raw in _scenarios(name):
-            try:
-                outcome = judge_scenario(raw, lang)
-            except ScenarioError as problem:
-                judged.complain(f"{place}: {scenario_id(raw)}: {problem.field}: {problem.message}")
-                continue
-            judged.mismatch |= outcome.ok is False
-            yield encode(outcome.as_json()).decode()
+            line = _judge(place, raw, lang, judged)
+            if line is not None:
+                yield line
     except Unreadable as problem:
         judged.complain(str(problem))
+
+
+def _judge(place: str, raw: Any, lang: str, judged: Judged) -> str | None:
+    """The JSON text of one scenario; None where it cannot be judged, which never stops those after it."""
+    if isinstance(raw, Broken):
+        judged.complain(f"{place}: {raw.reason}")
+        return None
+    where = f"{place}: {scenario_id(raw)}"
+    try:
+        outcome = judge_scenario(raw, lang)
+        line = _line(outcome)
+    except ScenarioError as problem:
+        judged.complain(f"{where}: {problem.field}: {problem.message}")
+    except Exception as problem:  # noqa: BLE001 - the last resort: one scenario must not stop the others
+        reason = cut(f"{type(problem).__name__}: {problem}")
+        judged.complain(f"{where}: a fault of the program, please report it with this scenario ({reason})")
+    else:
+        judged.mismatch |= outcome.ok is False
+        return line
+    return None
+
+
+def _line(outcome: Outcome) -> str:
+    try:
+        return msgspec.json.encode(outcome.as_json()).decode()
+    except (OverflowError, RecursionError, TypeError, UnicodeEncodeError) as problem:
+        if not outcome.mismatch:
+            raise
+        fields = ", ".join(m.field for m in outcome.mismatch)
+        raise ScenarioError("expect", f"a value that JSON cannot hold in {cut(fields)}") from problem
 
 
 def _scenarios(name: str) -> Iterator[tuple[str, Any]]:

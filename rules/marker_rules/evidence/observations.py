@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from marker_rules.balls import Pin, Pocket, Rail
-from marker_rules.errors import IllegalInput, MalformedFact
+from marker_rules.errors import IllegalInput, MalformedFact, cut, shown
 from marker_rules.facts import Fact
 from marker_rules.shot import Call
 
@@ -221,8 +221,9 @@ def parse_observation(text: str, position: int = 0) -> Observation:
 
     def fail(token: str, expected: str) -> MalformedFact:
         return MalformedFact(
-            f"observation {position + 1} '{text}': '{token}' where {expected} was expected",
+            f"observation {position + 1} '{cut(str(text))}': '{cut(token)}' where {expected} was expected",
             position=position,
+            within="observations",
             token=token,
             expected=expected,
         )
@@ -257,7 +258,8 @@ def _sensor(name: str) -> str:
     if kind in {Kind.PIN, Kind.CUSHION, Kind.GATE} and what in set(_NAMES[Kind(kind)]):
         return name
     raise IllegalInput(
-        f"sensor '{name}' is not known; give a channel ({', '.join(Channel)}) or one sensor as 'pin N'", code="sensors"
+        f"sensor '{cut(name)}' is not known; give a channel ({', '.join(Channel)}) or one sensor as 'pin N'",
+        code="sensors",
     )
 
 
@@ -265,4 +267,4 @@ def _word(kind: type[W], value: str, name: str) -> W:
     try:
         return kind(value)
     except ValueError:
-        raise IllegalInput(f"'{name}': {value!r} is not one of {', '.join(kind)}", code=name) from None
+        raise IllegalInput(f"'{name}': {shown(value)} is not one of {', '.join(kind)}", code=name) from None

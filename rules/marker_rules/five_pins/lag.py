@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from marker_rules.errors import IllegalFact, MalformedFact, Undecided
+from marker_rules.errors import IllegalFact, MalformedFact, Undecided, cut
 from marker_rules.ruling import Step
 
 
@@ -82,7 +82,7 @@ def parse_lag_fact(text: str, position: int = 0) -> LagFact:
             return _read(verb, words[len(head) :], text, position)
     expected = f"one of {', '.join(LagVerb)}"
     raise MalformedFact(
-        f"fact {position + 1} '{text}': {expected} was expected",
+        f"fact {position + 1} '{cut(str(text))}': {expected} was expected",
         position=position,
         token=words[0] if words else "",
         expected=expected,
@@ -100,7 +100,7 @@ def _read(verb: LagVerb, rest: Sequence[str], text: str, position: int) -> LagFa
     if found is None:
         expected = " or ".join(f"'{word}'" if word else "nothing" for word in allowed)
         raise MalformedFact(
-            f"fact {position + 1} '{text}': '{' '.join(rest)}' where {expected} was expected",
+            f"fact {position + 1} '{cut(str(text))}': '{' '.join(rest)}' where {expected} was expected",
             position=position,
             token=" ".join(rest),
             expected=expected,

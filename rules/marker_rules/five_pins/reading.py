@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from marker_rules.balls import ALL_PINS, Pin, Player
-from marker_rules.errors import IllegalInput
+from marker_rules.errors import IllegalInput, shown
 from marker_rules.five_pins.ruling import FivePinsRuling
 from marker_rules.five_pins.state import FivePinsState, Mode, Score
 from marker_rules.options import Options
@@ -22,7 +22,7 @@ def read_word(kind: type[W], value: object, field: str) -> W:
     """One word of an enum. Raises IllegalInput naming the field, the value and what is allowed."""
     found: W | None = _words(kind).get(value) if isinstance(value, str) else None
     if found is None:
-        raise IllegalInput(f"{field}: {value!r} is not one of {', '.join(kind)}", code=field)
+        raise IllegalInput(f"{field}: {shown(value)} is not one of {', '.join(kind)}", code=field)
     return found
 
 
@@ -33,14 +33,14 @@ def _words(kind: type[StrEnum]) -> dict[str, Any]:
 
 def _whole(value: object, field: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise IllegalInput(f"{field}: {value!r} is not a whole number from {low} to {high}", code=field)
+        raise IllegalInput(f"{field}: {shown(value)} is not a whole number from {low} to {high}", code=field)
     return value
 
 
 def read_pins(value: object) -> frozenset[Pin]:
     """The pins standing. Raises IllegalInput."""
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise IllegalInput(f"pins: {value!r} is not a list of pins", code="pins")
+        raise IllegalInput(f"pins: {shown(value)} is not a list of pins", code="pins")
     return _pins(tuple(value))
 
 
@@ -56,10 +56,10 @@ def read_before(before: Mapping[str, Any], options: Options) -> FivePinsState:
     """A single stroke's state. `limit` falls back to the option points_limit. Raises IllegalInput naming the field."""
     if not before.keys() <= FIELDS:
         name = next(name for name in before if name not in FIELDS)
-        raise IllegalInput(f"before.{name} is not known; there are {', '.join(sorted(FIELDS))}", code=str(name))
+        raise IllegalInput(f"before.{name}: is not known; there are {', '.join(sorted(FIELDS))}", code=str(name))
     score = before.get("score", _NO_SCORE)
     if not isinstance(score, Mapping) or score.keys() != {"A", "B"}:
-        raise IllegalInput(f"score: {score!r} is not of the form {{A: points, B: points}}", code="score")
+        raise IllegalInput(f"score: {shown(score)} is not of the form {{A: points, B: points}}", code="score")
     pins = read_pins(before["pins"]) if "pins" in before else ALL_PINS
     given = (before.get("striker"), score["A"], score["B"], before.get("limit"), before.get("mode", "normal"))
     try:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from marker_rules.balls import Player
-from marker_rules.errors import IllegalInput
+from marker_rules.errors import IllegalInput, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +89,28 @@ def judge_lag(
     return LagRuling(LagResult.A if a.dist_mm < b.dist_mm else LagResult.B, ("RP-6.1",), by)
 
 
+MAX_TOUCHES = 100  # of one cushion by one ball
+MAX_MM = 10_000  # farther than any table is long
 _FLAGS = ("entered_other_side", "long_rail", "potted", "jumped", "late")
 
 
 def read_ball(name: str, given: Any) -> LagBall:
     """The ball of player `name` from a scenario. Raises IllegalInput naming the field."""
     if not isinstance(given, Mapping):
-        raise IllegalInput(f"given.{name}: {given!r} is no lag ball", code=name)
+        raise IllegalInput(f"given.{name}: {shown(given)} is no lag ball", code=name)
     for key in given:
         if key not in (*_FLAGS, "back_rail", "front_rail", "dist_mm"):
             raise IllegalInput(f"given.{name}.{key}: no such field", code=str(key))
     for key in ("back_rail", "front_rail"):
         value = given.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise IllegalInput(f"given.{name}.{key}: {value!r} is no number of touches", code=key)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_TOUCHES:
+            raise IllegalInput(f"given.{name}.{key}: {shown(value)} is no number of touches", code=key)
     dist = given.get("dist_mm")
-    if dist is not None and (isinstance(dist, bool) or not isinstance(dist, int | float) or dist < 0):
-        raise IllegalInput(f"given.{name}.dist_mm: {dist!r} is no distance in mm", code="dist_mm")
+    if dist is not None and (isinstance(dist, bool) or not isinstance(dist, int | float) or not 0 <= dist <= MAX_MM):
+        raise IllegalInput(f"given.{name}.dist_mm: {shown(dist)} is no distance in mm", code="dist_mm")
     for flag in _FLAGS:
         if not isinstance(given.get(flag, False), bool):
-            raise IllegalInput(f"given.{name}.{flag}: {given[flag]!r} is neither true nor false", code=flag)
+            raise IllegalInput(f"given.{name}.{flag}: {shown(given[flag])} is neither true nor false", code=flag)
     return LagBall(
         back_rail=given.get("back_rail", 1),
         front_rail=given.get("front_rail", 0),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from marker_rules.balls import GameId
-from marker_rules.errors import IllegalInput
+from marker_rules.errors import IllegalInput, shown
 from marker_rules.options import Options
 from marker_rules.pyramid import clock as clocks
 from marker_rules.pyramid import wording
@@ -14,6 +14,7 @@ from marker_rules.pyramid.games import GAMES
 from marker_rules.pyramid.lag import judge_lag, read_ball
 from marker_rules.scenario import ScenarioError, list_field, map_field, read_options, read_shot, text_field
 
+MAX_S = 86_400  # a day; no shot takes longer
 DEFAULT_GAME = GameId.FREE  # `game: pyramid` holds for all three
 
 
@@ -50,7 +51,7 @@ def lag(raw: Mapping[str, Any], lang: str) -> dict[str, Any]:
             raise ScenarioError(f"given.{name}", f"is not known; there are {', '.join(sorted(_LAG_FIELDS))}")
     for name in _LAG_FIELDS - {"A", "B"}:
         if not isinstance(given.get(name, False), bool):
-            raise ScenarioError(f"given.{name}", f"expected true or false, got {given[name]!r}")
+            raise ScenarioError(f"given.{name}", f"expected true or false, got {shown(given[name])}")
     for name in ("A", "B"):
         if name not in given:
             raise ScenarioError(f"given.{name}", "is missing")
@@ -74,12 +75,11 @@ def clock(raw: Mapping[str, Any], lang: str) -> dict[str, Any]:
     given = map_field(raw, "given")
     law = _clock_law(given, options)
     used = given.get("extensions_used_before", 0)
-    if isinstance(used, bool) or not isinstance(used, int):
-        raise ScenarioError("given.extensions_used_before", f"expected a whole number, got {used!r}")
-    try:
-        state = clocks.start(law, 0.0, used)
-    except IllegalInput as problem:
-        raise ScenarioError("given.extensions_used_before", problem.message) from problem
+    most = clocks.EXTENSIONS_PER_FRAME
+    if isinstance(used, bool) or not isinstance(used, int) or not 0 <= used <= most:
+        problem = f"expected a whole number from 0 to {most}, got {shown(used)}"
+        raise ScenarioError("given.extensions_used_before", problem)
+    state = clocks.start(law, 0.0, used)
     calls: list[list[Any]] = []
     said: set[float] = set()
     for index, (event, at) in enumerate(_timeline(given)):
@@ -122,8 +122,9 @@ def _number(at: float) -> float | int:
 def _clock_law(given: Mapping[str, Any], options: Options) -> clocks.ClockLaw:
     law = clocks.ClockLaw.of(options)
     limit = given.get("limit_s", law.limit_s)
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit <= clocks.WARNING_S:
-        raise ScenarioError("given.limit_s", f"expected seconds above {clocks.WARNING_S}, got {limit!r}")
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not clocks.WARNING_S < limit <= MAX_S:
+        expected = f"expected seconds above {clocks.WARNING_S} and up to {MAX_S}"
+        raise ScenarioError("given.limit_s", f"{expected}, got {shown(limit)}")
     return clocks.ClockLaw(limit, law.per_shot, law.added, law.automatic)
 
 
@@ -132,10 +133,12 @@ def _timeline(given: Mapping[str, Any]) -> list[tuple[str, float]]:
     for index, entry in enumerate(list_field(given, "timeline")):
         where = f"given.timeline[{index}]"
         if not isinstance(entry, list | tuple) or len(entry) != 2 or entry[0] not in ("strike", "request"):
-            raise ScenarioError(where, f"expected [strike or request, seconds], got {entry!r}")
+            raise ScenarioError(where, f"expected [strike or request, seconds], got {shown(entry)}")
         at = entry[1]
-        if isinstance(at, bool) or not isinstance(at, int | float) or at < (found[-1][1] if found else 0):
-            raise ScenarioError(where, f"expected seconds that do not decrease, got {at!r}")
+        since = found[-1][1] if found else 0
+        if isinstance(at, bool) or not isinstance(at, int | float) or not since <= at <= MAX_S:
+            expected = f"expected seconds that do not decrease, up to {MAX_S}"
+            raise ScenarioError(f"{where}[1]", f"{expected}, got {shown(at)}")
         found.append((entry[0], float(at)))
     return found
 

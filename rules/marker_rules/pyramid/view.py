@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from marker_rules.balls import GameId, Player
-from marker_rules.errors import IllegalInput
+from marker_rules.errors import IllegalInput, shown
 from marker_rules.options import Options
 from marker_rules.pyramid.ruling import PyramidRuling
 from marker_rules.pyramid.state import (
@@ -33,12 +33,12 @@ def _enum(field: str, kind: type[E], value: Any) -> E:
     try:
         return kind(value)
     except ValueError:
-        raise IllegalInput(f"before.{field}: {value!r} is none of {', '.join(kind)}", code=field) from None
+        raise IllegalInput(f"before.{field}: {shown(value)} is none of {', '.join(kind)}", code=field) from None
 
 
 def _count(field: str, value: Any, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise IllegalInput(f"before.{field}: {value!r} is no whole number from 0 to {most}", code=field)
+        raise IllegalInput(f"before.{field}: {shown(value)} is no whole number from 0 to {most}", code=field)
     return value
 
 
@@ -46,7 +46,7 @@ def _pair(field: str, given: Any) -> Pair:
     if given is None:
         return Pair()
     if not isinstance(given, Mapping) or not given.keys() <= {"A", "B"}:
-        raise IllegalInput(f"before.{field}: {given!r} is no pair; give {{A: number, B: number}}", code=field)
+        raise IllegalInput(f"before.{field}: {shown(given)} is no pair; give {{A: number, B: number}}", code=field)
     return Pair(*(_count(f"{field}.{name}", given.get(name, 0), 1_000) for name in ("A", "B")))
 
 
@@ -109,7 +109,7 @@ def _read_table(game: GameId, given: Any, shelf: Pair, coloured: Coloured) -> Ta
     if given is None:
         return Table(max(0, full - shelf.a - shelf.b), coloured)
     if not isinstance(given, Mapping) or not given.keys() <= {"total", "whites", "coloured"}:
-        raise IllegalInput(f"before.table: {given!r}; give total or whites, and coloured", code="table")
+        raise IllegalInput(f"before.table: {shown(given)}; give total or whites, and coloured", code="table")
     where = given.get("coloured", coloured)
     place = _enum("table.coloured", Coloured, where)
     if place is not Coloured.HAND and coloured is Coloured.HAND:
@@ -120,7 +120,9 @@ def _read_table(game: GameId, given: Any, shelf: Pair, coloured: Coloured) -> Ta
         whites = _count("table.whites", given.get("whites", 15 - shelf.a - shelf.b), 15)
         return Table(whites + (place is Coloured.TABLE), place)
     if place in (Coloured.SHELF_A, Coloured.SHELF_B):
-        raise IllegalInput(f"before.table.coloured: in {game} the coloured ball never lies on a shelf", code="table")
+        raise IllegalInput(
+            f"before.table.coloured: in {game} the coloured ball never lies on a shelf", code="table.coloured"
+        )
     if "whites" in given:
         return Table(_count("table.whites", given["whites"], full), place)
     total = _count("table.total", given.get("total", 16 - shelf.a - shelf.b), 16)

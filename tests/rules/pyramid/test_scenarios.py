@@ -56,9 +56,16 @@ def test_sentences_in_every_language(lang: str) -> None:
 
 MALFORMED = [
     (clock([["strike", 5], ["strike", 6]]), "given.timeline[1]"),
-    (clock([["strike", "soon"]]), "given.timeline[0]"),
+    (clock([["strike", "soon"]]), "given.timeline[0][1]"),
+    (clock([["strike", 10**400]]), "given.timeline[0][1]"),
+    (clock([["strike", float("inf")]]), "given.timeline[0][1]"),
+    (clock([["strike", float("nan")]]), "given.timeline[0][1]"),
+    (clock([["strike", -1]]), "given.timeline[0][1]"),
+    (clock([["strike", 5]], limit=10**400), "given.limit_s"),
+    (clock([["strike", 5]], limit=float("nan")), "given.limit_s"),
+    (clock([["strike", 5]], used=10**400), "given.extensions_used_before"),
     (clock([["jump", 5]]), "given.timeline[0]"),
-    (clock([["request", 9], ["strike", 5]]), "given.timeline[1]"),
+    (clock([["request", 9], ["strike", 5]]), "given.timeline[1][1]"),
     (clock([["strike", 5]], used=3), "given.extensions_used_before"),
     (clock([["strike", 5]], limit=5), "given.limit_s"),
     (
@@ -66,6 +73,8 @@ MALFORMED = [
         "given.extensions_used_before",
     ),
     ({"id": "X", "game": "pyramid", "kind": "lag", "given": {"A": {}}}, "given.B"),
+    ({"id": "X", "game": "pyramid", "kind": "lag", "given": {"A": {"dist_mm": 10**400}, "B": {}}}, "given.A.dist_mm"),
+    ({"id": "X", "game": "pyramid", "kind": "lag", "given": {"A": {}, "B": {"back_rail": 10**9}}}, "given.B.back_rail"),
     ({"id": "X", "game": "pyramid", "kind": "lag", "given": {"A": {}, "B": {}, "wind": 3}}, "given.wind"),
     (
         {"id": "X", "game": "pyramid", "kind": "lag", "given": {"A": {}, "B": {}, "undecidable": "yes"}},
