@@ -85,6 +85,11 @@ class BenchNode:
         elif isinstance(command, wire.SetMode):
             self.mode = int(command.mode)
         self.send([(self.t, 63, int(Kind.MODE), self.mode, self.shot & 0xFFFF)])
+        self.acknowledge(payload)
+
+    def acknowledge(self, payload: bytes) -> None:
+        """Only the answer to a command."""
+        command = wire.decode(Topic.CMD, payload)
         ack = {"id": command.id, "ok": True, "code": 0, "boot": 1, "head": self.seq}
         self.publish("cmd/ack", msgspec.json.encode(ack))
 
