@@ -126,9 +126,10 @@ def test_messages_have_the_fields_of_the_contract(play: Play, listener: Any) -> 
         assert listener.of("health")[-1]["head"] == max(s for _, s in listener.records()) + 1
         assert set(listener.of("state")[0]["channels"]) == set(VECTORS["state"][0]["channels"])
         await board.restart()
+        await soon(lambda: any(not s["online"] for s in listener.of("state")))
         wills = [s for s in listener.of("state") if not s["online"]]
         assert wills[0] == {"online": False, "boot": 1, "v": 1}
-        assert listener.of("state")[-1]["boot"] == 2
+        await soon(lambda: listener.of("state")[-1].get("boot") == 2 and listener.of("state")[-1]["online"])
 
     play(body, speed=1)
 
