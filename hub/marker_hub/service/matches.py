@@ -98,6 +98,7 @@ class MatchBook:
             if row.n_to is None and table is not None:
                 view = table.view()
                 if (view.get("match") or {}).get("id") == row.id:
+                    head["winner"] = view.get("winner")  # the row follows a moment after the end
                     head["games"] = {
                         side: (view.get("players") or {}).get(side, {}).get("games", 0) for side in ("A", "B")
                     }
