@@ -14,21 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from marker_hardware.wire import Topic
-from marker_hub import commands, entries, wire
-from marker_hub.bench.hall import BenchNode, payloads, start_match
+from marker_hub import entries, wire
+from marker_hub.bench.hall import BenchNode, payloads
 from marker_hub.bench.mqtt import subscriber_rates
 from marker_hub.bench.page import edge_to_stream
+from marker_hub.bench.referee import PER_MESSAGE, Table, sender
 from marker_hub.config import BrokerKind, BrokerSection, Config, HubSection, TableSection
 from marker_hub.journal import database_path
 from marker_hub.journal.schema import connect_write, prepare
 from marker_hub.service import Hub, HubOptions
-from marker_hub.transport.memory import MemoryBroker, MemoryClient
+from marker_hub.transport.memory import MemoryBroker
 
 TABLES = 8
 ROUNDS = 3
 GROUP = 256
-PER_MESSAGE = 8
-"""Records in one publish; a node sends up to 16, or what came within 5 ms."""
 
 
 def bare_append(folder: Path, messages: list[bytes]) -> float:
@@ -72,82 +71,8 @@ def bench_config(kind: BrokerKind, tables: int) -> Config:
     )
 
 
-def _sender(client: MemoryClient, number: int) -> Callable[[str, bytes], None]:
-    return lambda suffix, payload: client.publish(f"table/{number}/{suffix}", payload)
-
-
 def _acknowledger(node: BenchNode) -> Callable[[str, bytes, bool], None]:
     return lambda _topic, payload, _retain: node.acknowledge(payload)
-
-
-async def _play(hub: Hub, broker: MemoryBroker, number: int, shots: int) -> int:
-    """One table plays: records through the broker, the referee's taps as commands. Returns its records."""
-    client = broker.connect()
-    table = hub.tables_by_id[str(number)]
-    node = BenchNode(number, _sender(client, number))
-    client.subscribe(f"table/{number}/cmd", lambda _topic, payload, _retain: node.on_command(payload))
-    node.born()
-
-    async def say(what: commands.Command) -> int:
-        result = await hub.command(str(number), what, role="referee", session="bench")
-        return result.status
-
-    def settled() -> bool:
-        return (
-            not table.lane.busy and hub.ingest.registry.owner(str(number), 1) is not None and _all_in(hub, number, node)
-        )
-
-    async def until_in() -> None:
-        while not settled():
-            await asyncio.sleep(0)
-
-    async def until_armed() -> None:
-        for attempt in range(2000):
-            if table.value.phase == "armed" and table.reconciler.in_step and settled():
-                return
-            if table.value.phase == "placing" and attempt % 50 == 10:
-                await say(commands.Ready(key=f"{number}-{table.n}-r{attempt}", seen=table.n))
-            await asyncio.sleep(0 if attempt < 50 else 0.002)
-        raise RuntimeError(f"table {number} does not get armed: {table.value.phase}")
-
-    await until_in()
-    assert await say(start_match(number)) == 200
-    for at in range(shots):
-        await until_armed()
-        rows, felled = node.stroke()
-        node.send(rows, PER_MESSAGE)
-        await until_in()
-        await _judge(say, hub, number, at, until_in)
-        node.respot(felled)
-        await until_in()
-    return node.seq
-
-
-def _all_in(hub: Hub, number: int, node: BenchNode) -> bool:
-    owner = hub.ingest.registry.owner(str(number), 1)
-    return owner is not None and hub.ingest.registry.held(owner, 1).head >= node.seq
-
-
-async def _judge(say: Any, hub: Hub, number: int, at: int, until_in: Any) -> None:
-    table = hub.tables_by_id[str(number)]
-    for attempt in range(12):
-        phase = table.value.phase
-        if phase in ("rolling", "settling"):
-            await say(commands.Still(key=f"{number}-{at}-s{attempt}", seen=table.n))
-        elif phase == "asking":
-            row = next((row for row in table.sheet()["rows"] if not any(a["selected"] for a in row["answers"])), None)
-            if row is None:
-                await say(commands.Accept(key=f"{number}-{at}-a{attempt}", seen=table.n))
-            else:
-                answer = row["answers"][0]["id"]
-                await say(
-                    commands.Answer(key=f"{number}-{at}-q{attempt}", seen=table.n, question=row["id"], answer=answer)
-                )
-        elif phase == "proposed":
-            await say(commands.Accept(key=f"{number}-{at}-p{attempt}", seen=table.n))
-        else:
-            return
-        await until_in()
 
 
 def whole_hub(folder: Path, shots: int, tables: int = TABLES) -> dict[str, float]:
@@ -159,7 +84,8 @@ def whole_hub(folder: Path, shots: int, tables: int = TABLES) -> dict[str, float
         await hub.start()
         try:
             began, cpu = time.perf_counter(), time.process_time()
-            records = sum(await asyncio.gather(*[_play(hub, broker, number, shots) for number in range(1, tables + 1)]))
+            played = [Table(hub, broker, number).play(shots) for number in range(1, tables + 1)]
+            records = sum(await asyncio.gather(*played))
             seconds = time.perf_counter() - began
             made = sum(table.n for table in hub.tables_by_id.values())
             accepted = hub.reader.count_of("accept")
@@ -185,7 +111,7 @@ def ingest_only(folder: Path, messages: list[tuple[int, bytes]], tables: int = T
         await hub.start()
         try:
             clients = {number: broker.connect() for number in range(1, tables + 1)}
-            nodes = [BenchNode(number, _sender(client, number)) for number, client in clients.items()]
+            nodes = [BenchNode(number, sender(client, number)) for number, client in clients.items()]
             for node in nodes:
                 clients[node.table].subscribe(f"table/{node.table}/cmd", _acknowledger(node))
                 node.born()
