@@ -75,7 +75,7 @@ class App:
         self.outbox.on_push = self.session.poke
         self.source = hal.edge_source(B.PROFILES[profile], self.ring)
         hal.output("IR_EN", 1000)
-        hal.output("PZ_VTH", (self.config.get("cal") or {}).get("vth", D.PIEZO_VTH_FLOOR_MV))
+        hal.output("PZ_VTH", self.sensors.piezo.vth)
         self.ext = Extender(hal.ticks_us())
         self._t0 = self.ext.now
 
@@ -106,6 +106,13 @@ class App:
     def collect(self):
         """Collect garbage now, where a pause does not hurt, so that none falls into a shot."""
         gc.collect()
+
+    def set_vth(self, mv):
+        """Comparator threshold in mV, from now on and kept in flash (service mode only)."""
+        config = self.config
+        config.save(dict(config.data, cal=dict(config.get("cal") or {}, vth=mv)))
+        self.sensors.piezo.vth = mv
+        hal.output("PZ_VTH", mv)
 
     def sensors_now(self):
         """Let time-outs that are due happen, before the latches are cleared."""
@@ -180,6 +187,8 @@ class App:
             "xtalk": counts["xtalk"],
             "merged": counts["merged"],
             "bad_cmds": self.session.commands.bad,
+            "vth": self.sensors.piezo.vth,
+            "noise": self.sensors.floors(),
         }
 
     def info(self):
@@ -241,8 +250,11 @@ class App:
         s.tick(t)
         if kind == I.BARRIER:
             self.source.barrier(item[1], item[2], item[3], self.outbox)
-        elif self.source.readings:
+            return
+        if self.source.readings:
             self._read_adc(t)
+        if kind == I.TIME:  # the last item of a round: no edge waits for its reading
+            s.piezo.listen(t, hal.adc)
 
     def _read_adc(self, t):
         for p in self.sensors.piezo.all:

@@ -1,5 +1,6 @@
 """Commands of the hub: checked, carried out once per id, answered by one acknowledgement. Pure but for what the handlers call."""
 
+from tablefw import defaults as D
 from tablefw import wire
 from tablefw import wire_codes as W
 
@@ -122,6 +123,14 @@ async def test(app, d):
     return {"result": await app.selftest()}
 
 
+def vth(app, d):
+    """Set and keep the piezo threshold; flash is written in service mode only."""
+    mv = wire.arg_int(d, "mv", D.PIEZO_VTH_FLOOR_MV, D.PIEZO_VTH_MAX_MV)
+    if app.modes.mode != W.MODE_SERVICE:
+        raise _wrong_mode(app, "vth")
+    app.set_vth(mv)
+
+
 def ota(app, d):
     """One operation of an update."""
     from tablefw.toolbox import ota_step
@@ -140,4 +149,13 @@ def reset(app, d):
     app.reset_soon()
 
 
-_HANDLERS = {"arm": arm, "mode": mode, "replay": replay, "info": info, "selftest": test, "ota": ota, "reset": reset}
+_HANDLERS = {
+    "arm": arm,
+    "mode": mode,
+    "replay": replay,
+    "info": info,
+    "selftest": test,
+    "ota": ota,
+    "reset": reset,
+    "vth": vth,
+}

@@ -11,6 +11,11 @@ STEP_US = 250000  # how often the machines are asked
 IDLE_QUIET_US = 60000000
 
 
+def wanted_vth(noise_mv):
+    """Comparator threshold in mV that a noise floor asks for; above PIEZO_VTH_MAX_MV the channel is too noisy to use."""
+    return max(D.PIEZO_VTH_FLOOR_MV, D.PIEZO_VTH_GAIN * noise_mv + D.PIEZO_VTH_ADD_MV)
+
+
 class Health:
     """Quality code per channel number; `causes` keeps a short word for the service page."""
 
@@ -30,7 +35,10 @@ class Health:
         if p is not None:
             if p.stuck:
                 return W.QUALITY_STUCK
-            if p.vth > D.PIEZO_VTH_MAX_MV or len(p.idle_hits) > D.PIEZO_FAULT_FALSE_PER_MIN:
+            if (
+                max(s.piezo.vth, wanted_vth(p.noise or 0)) > D.PIEZO_VTH_MAX_MV
+                or len(p.idle_hits) > D.PIEZO_FAULT_FALSE_PER_MIN
+            ):
                 return W.QUALITY_NOISY
             return W.QUALITY_OK
         if ch < W.CH_BUTTON_FIRST:

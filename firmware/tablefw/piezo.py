@@ -16,6 +16,9 @@ SETTLE_US = D.PIEZO_XTALK_WINDOW_US + 1000  # neighbours of a hit have come in b
 READ_LAST = D.PIEZO_ADC_AFTER_US[1]
 READ_FIRST = D.PIEZO_ADC_AFTER_US[0]
 NOISE_MV = 60  # three sigma of a reading
+FLOOR_US = 70000  # between two readings of the quiet table
+FLOOR_N = 1000  # readings of a window; its second highest is their 99.9th percentile
+QUIET_US = 1000000  # after a pulse the plates still ring
 RAIL_MV = 3300
 FLAT_MV = (
     D.PIEZO_ADC_CLIP_MV - 100
@@ -38,11 +41,10 @@ class Hit:
 class Piezo:
     """One comparator input. `gain` in permille normalises its peak for the comparison between channels."""
 
-    def __init__(self, ch, bank, gain=1000, vth=D.PIEZO_VTH_FLOOR_MV, mask_us=D.PIEZO_MASK_US):
+    def __init__(self, ch, bank, gain=1000, mask_us=D.PIEZO_MASK_US):
         self.ch = ch
         self.bank = bank
         self.gain = gain
-        self.vth = vth
         self.mask_us = min(mask_us, D.PIEZO_MASK_MAX_US)
         self.hit = None  # pulse in progress
         self.before = None  # last counted hit, for the mask
@@ -51,6 +53,8 @@ class Piezo:
         self.quiet_until = 0  # self-test: edges before this are its own
         self.ignored = 0
         self.idle_hits = []  # device times of hits while the table is idle
+        self.noise = None  # mV, of the last whole window of the quiet table
+        self._high = self._top = 0  # second highest and highest reading of the running window
 
     def rise(self, t, late=False):
         """The comparator went high."""
@@ -99,10 +103,20 @@ class Piezo:
             return t - h.t >= READ_FIRST
         return t - h.read_t >= D.PIEZO_ADC_REREAD_US
 
+    def quiet(self, mv, last):
+        """A reading of the quiet table; `last` = it ends the window."""
+        if mv > self._top:
+            self._high, self._top = self._top, mv
+        elif mv > self._high:
+            self._high = mv
+        if last:
+            self.noise = self._high
+            self._high = self._top = 0
+
     def _end(self, h, t):
         h.t_fall = t
         if h.amp != UNKNOWN and not h.flags & W.FLAG_CLIPPED:
-            if t - h.t > decay_time(h.amp, self.vth, TAU) + D.PIEZO_MASK_MERGE_SLACK_US:
+            if t - h.t > decay_time(h.amp, self.bank.vth, TAU) + D.PIEZO_MASK_MERGE_SLACK_US:
                 h.flags |= W.FLAG_MERGED
         elif t - h.t > PULSE_MAX_US:
             h.flags |= W.FLAG_MERGED
@@ -121,8 +135,9 @@ class Piezo:
 class PiezoBank:
     """All piezo channels of the table: tells hits in the order of their stamps and marks cross-talk between rails."""
 
-    def __init__(self, emit):
+    def __init__(self, emit, vth=D.PIEZO_VTH_FLOOR_MV):
         self.emit = emit
+        self.vth = vth  # mV; one threshold for all comparators
         self.channels = {}
         self.all = []  # in the order fitted: MicroPython's dictionaries have none
         self.open = []  # (channel, hit) not told yet, by stamp
@@ -130,6 +145,7 @@ class PiezoBank:
         self.idle = True
         self.last = -1 << 40  # stamp of the newest pulse
         self.counts = {"echo": 0, "xtalk": 0, "merged": 0}
+        self._floor_t = self._floor_n = 0
 
     def make(self, ch, **how):
         """Fit a channel."""
@@ -144,6 +160,18 @@ class PiezoBank:
         while i and self.open[i - 1][1].t > hit.t:
             i -= 1
         self.open.insert(i, (channel, hit))
+
+    def listen(self, t, adc):
+        """Noise floor while the table is idle: `adc(input)` in mV, 14 times a second, not while the plates ring."""
+        if not self.idle or t - self._floor_t < FLOOR_US or t - self.last < QUIET_US:
+            return
+        self._floor_t = t
+        self._floor_n += 1
+        last = self._floor_n == FLOOR_N
+        if last:
+            self._floor_n = 0
+        for p in self.all:
+            p.quiet(adc(p.ch - W.CH_PIEZO_FIRST), last)
 
     def due(self):
         """Device time at which `tick` has something to do, or None."""

@@ -5,6 +5,7 @@ import asyncio
 from tablefw import defaults as D
 from tablefw import hal
 from tablefw import wire_codes as W
+from tablefw.health import wanted_vth
 
 FULL = 1000  # permille of the emitters' duty
 _MARGIN_CLEAN = (
@@ -130,13 +131,7 @@ async def noise(app, seconds):
         left -= counts[mv]
         if left < 0:
             break
-    return [level, threshold(level)]
-
-
-def threshold(p999_mv):
-    """Comparator threshold for a noise level, or a value above the limit where the channel is too noisy to use."""
-    v = D.PIEZO_VTH_GAIN * p999_mv + D.PIEZO_VTH_ADD_MV
-    return max(D.PIEZO_VTH_FLOOR_MV, v)
+    return [level, wanted_vth(level)]
 
 
 async def scan(app, n):

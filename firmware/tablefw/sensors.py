@@ -34,13 +34,11 @@ class Sensors:
         self.profile = profile
         self.emit = emit
         self.pins = self._seats(pins, cal) if pins else []
-        self.piezo = PiezoBank(emit)
-        vth = cal.get("vth")
-        how = {} if vth is None else {"vth": vth}
+        self.piezo = PiezoBank(emit, cal.get("vth", D.PIEZO_VTH_FLOOR_MV))
         for name, _ in rails:
-            self.piezo.make(W.CHANNELS[name], gain=gains.get(name, 1000), **how)
+            self.piezo.make(W.CHANNELS[name], gain=gains.get(name, 1000))
         if click:
-            self.piezo.make(IN_CLICK, **how)
+            self.piezo.make(IN_CLICK)
         # machines by name, and in channel order: MicroPython's dictionaries have none
         self.gates = self._gates(gates) if gates else {}
         self.buttons = {n: Button(W.CHANNELS[n], emit) for n in B.SHIFT_BITS[FIRST_BUTTON:]}
@@ -136,6 +134,15 @@ class Sensors:
                     busy = True
             if not busy:
                 return
+
+    def floors(self):
+        """Name -> noise floor in mV of the piezo channels, once they know it."""
+        found = {}
+        for n in self.names:
+            p = self.piezo.channels.get(W.CHANNELS[n])
+            if p and p.noise is not None:
+                found[n] = p.noise
+        return found
 
     def tick(self, t):
         """Time passes: nothing before t is still to come."""

@@ -13,11 +13,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import paho.mqtt.client as mqtt
 import pytest
+
+from marker_sim.sinks.node import BoardConfig, VirtualBoard
 
 ROOT = Path(__file__).parents[2]
 FIRMWARE = ROOT / "firmware"
@@ -327,3 +330,33 @@ def trace() -> Callable[..., tuple[list[tuple[int, ...]], Callable[..., None]]]:
         return out, lambda *record: out.append(record)
 
     return make
+
+
+@pytest.fixture
+def play(broker: Any, tmp_path: Path, vm_command: list[str]) -> Callable[..., None]:
+    """Run a test body with a started board; the board's log is shown when it fails."""
+
+    def run(
+        body: Callable[[VirtualBoard], Awaitable[None]],
+        *,
+        port: int | None = None,
+        profile: str = "carom5",
+        wait_link: bool = True,
+        before: Callable[[], Awaitable[int]] | None = None,
+        **how: Any,
+    ) -> None:
+        async def main() -> None:
+            use = await before() if before else port or broker.port
+            board = VirtualBoard(BoardConfig("t1", profile, broker_port=use), tmp_path / "node", **how)
+            try:
+                await board.start(wait_link=wait_link)
+                await body(board)
+            except BaseException:
+                print("\n".join(board.log))
+                raise
+            finally:
+                await board.stop()
+
+        asyncio.run(main())
+
+    return run

@@ -7,80 +7,22 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from boardplay import FALLEN, STANDING, command, presses, soon, stand
 
 from marker_hardware.wire import ErrorCode, Flag, Kind, LossCause, Mode, Quality
 from marker_sim.sinks import frames as F
-from marker_sim.sinks.node import BoardConfig, VirtualBoard
+from marker_sim.sinks.node import VirtualBoard
 
 pytestmark = pytest.mark.slow
-STANDING = [(0, 0, 1500)] * 5
-FALLEN = (-224, 0, 202)
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "tests/wire/vectors.json").read_text())
 
 Play = Callable[..., None]
-
-
-@pytest.fixture
-def play(broker: Any, tmp_path: Path, vm_command: list[str]) -> Play:
-    """Run a test body with a started board; the board's log is shown when it fails."""
-
-    def run(
-        body: Callable[[VirtualBoard], Awaitable[None]],
-        *,
-        port: int | None = None,
-        profile: str = "carom5",
-        wait_link: bool = True,
-        before: Callable[[], Awaitable[int]] | None = None,
-        **how: Any,
-    ) -> None:
-        async def main() -> None:
-            use = await before() if before else port or broker.port
-            board = VirtualBoard(BoardConfig("t1", profile, broker_port=use), tmp_path / "node", **how)
-            try:
-                await board.start(wait_link=wait_link)
-                await body(board)
-            except BaseException:
-                print("\n".join(board.log))
-                raise
-            finally:
-                await board.stop()
-
-        asyncio.run(main())
-
-    return run
-
-
-async def soon(test: Callable[[], Any], seconds: float = 15) -> Any:
-    """Poll without blocking the board's event loop."""
-    end = time.monotonic() + seconds
-    while True:
-        found = test()
-        if found:
-            return found
-        assert time.monotonic() < end, "not in time"
-        await asyncio.sleep(0.02)
-
-
-async def stand(board: VirtualBoard) -> int:
-    """Pins standing and known; returns the board time after."""
-    us = board.now_us + 10_000
-    await board.send([F.field(us, STANDING), *F.hold(us + 10_000, 40)])
-    await board.sync(us + 600_000)
-    return us + 600_000
-
-
-def presses(us: int, n: int, step: int = 120_000) -> list[F.Frame]:
-    """n presses of BTN_YES, released each time: 2n records."""
-    out = []
-    for i in range(n):
-        out += [F.edge(us + i * step, 76, 0), F.edge(us + i * step + step // 2, 76, 1)]
-    return out
 
 
 def whole(listener: Any, boot: int, upto: int) -> dict[int, list[int]]:
@@ -100,13 +42,6 @@ async def fetch(listener: Any, upto: int) -> dict[int, list[int]]:
         if missing:
             await command(listener, f"fetch{attempt}", "replay", boot=1, **{"from": missing[0], "to": missing[-1]})
     return whole(listener, 1, upto)
-
-
-async def command(listener: Any, cmd_id: str, cmd: str, **arguments: object) -> dict[str, Any]:
-    """Send and wait for the acknowledgement without blocking the loop."""
-    await asyncio.to_thread(listener.command, cmd_id, cmd, wait=False, **arguments)
-    await soon(lambda: [a for a in listener.of("cmd/ack") if a["id"] == cmd_id])
-    return [a for a in listener.of("cmd/ack") if a["id"] == cmd_id][-1]
 
 
 def test_messages_have_the_fields_of_the_contract(play: Play, listener: Any) -> None:
@@ -449,6 +384,34 @@ def test_modes_refuse_what_does_not_fit(play: Play, listener: Any) -> None:
         for i, (cmd, arguments, code) in enumerate(steps):
             ack = await command(listener, f"s{i}", cmd, **arguments)
             assert ack["code"] == code, (i, cmd, arguments, ack)
+
+    play(body)
+
+
+def test_the_threshold_is_set_by_command_and_kept_and_the_noise_floor_is_told(play: Play, listener: Any) -> None:
+    """Mutations: no save (the old threshold is back after a restart); a threshold that reaches neither comparator nor health."""
+
+    async def body(board: VirtualBoard) -> None:
+        us = await stand(board)
+        assert listener.of("health")[-1]["noise"] == {}
+        assert board.outputs[2] == listener.of("health")[-1]["vth"] == 150
+        refused = await command(listener, "v1", "vth", mv=200)
+        assert refused["code"] == ErrorCode.WRONG_MODE
+        await command(listener, "m1", "mode", mode=Mode.SERVICE)
+        assert (await command(listener, "v2", "vth", mv=200))["ok"]
+        await soon(lambda: board.outputs[2] == 200)
+        await command(listener, "m2", "mode", mode=Mode.IDLE)
+        await board.send([F.Frame(us, F.FrameKind.ADC, ch, 20 + ch) for ch in range(7)])
+        for part in range(10):  # a thousand readings; the last one ends the window
+            await board.send([F.time(us + (part * 101 + i) * 70_000) for i in range(101)])
+        await board.sync(us + 1011 * 70_000)
+        await soon(
+            lambda: listener.of("health")[-1]["noise"] == {"PZ1": 20, "PZ2": 21, "PZ3": 22, "PZ4": 23, "CLICK": 26}
+        )
+        board.outputs.clear()
+        await board.restart()
+        await soon(lambda: listener.of("health")[-1]["boot"] == 2 and listener.of("health")[-1]["vth"] == 200)
+        assert board.outputs[2] == 200
 
     play(body)
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tablefw import defaults as D
 from tablefw import wire_codes as W
-from tablefw.piezo import PULSE_MAX_US, PiezoBank
+from tablefw.piezo import FLOOR_N, FLOOR_US, PULSE_MAX_US, PiezoBank
+from tablefw.sensors import Sensors
 
 PZ1, PZ2, PZ3, PZ4, CLICK = 16, 17, 18, 19, 22
 TAU_MS, VTH, CLIP = 10.3, 150, 2860
@@ -246,3 +247,37 @@ def test_edges_of_the_self_test_are_ignored(t: int) -> None:
     b.tick(400_000)
     assert out == []
     assert p.ignored == 1
+
+
+def test_the_noise_floor_is_the_second_highest_of_a_thousand_readings_of_the_quiet_table() -> None:
+    """Mutations: the highest (one disturbed reading decides), readings in the second after a hit, or while a shot runs."""
+    b, _ = bank()
+    seen = iter(range(10**6))
+
+    def adc(_: int) -> int:
+        n = next(seen) // len(b.all)
+        return 90 if n == 400 else 33 if n == 500 else n % 20
+
+    t = 2_000_000
+    for _ in range(FLOOR_N - 1):
+        t += FLOOR_US
+        b.listen(t, adc)
+        b.listen(t + FLOOR_US - 1, adc)
+    assert [p.noise for p in b.all] == [None] * 5
+    b.channels[PZ1].rise(t)
+    b.channels[PZ1].fall(t + 5000)
+    b.tick(t + 60_000)
+    b.listen(t + 900_000, lambda _: 3000)
+    b.idle = False
+    b.listen(t + 5_000_000, lambda _: 3000)
+    b.idle = True
+    b.listen(t + 5_000_001, adc)
+    assert [p.noise for p in b.all] == [33] * 5
+
+
+@pytest.mark.parametrize(("noise", "vth", "quality"), [(None, 150, W.QUALITY_OK), (142, 150, W.QUALITY_OK), (143, 150, W.QUALITY_NOISY), (20, 601, W.QUALITY_NOISY)])  # fmt: skip
+def test_a_channel_whose_noise_asks_for_more_than_600_mv_is_noisy(noise: int | None, vth: int, quality: int) -> None:
+    s = Sensors("carom5", lambda *r: None, {"vth": vth})
+    s.piezo.channels[PZ2].noise = noise
+    assert s.health.live(PZ2) == quality
+    assert s.floors() == ({} if noise is None else {"PZ2": noise})

@@ -30,6 +30,7 @@ from marker_hub.wire.messages import (
     Score,
     SelfTest,
     SetMode,
+    SetThreshold,
     ShotFacts,
     Will,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "Score",
     "SelfTest",
     "SetMode",
+    "SetThreshold",
     "ShotFacts",
     "Will",
     "decode",

@@ -103,7 +103,8 @@ class Health(Struct, frozen=True, forbid_unknown_fields=True):
 
     t: device time; up: seconds since boot; link: dBm or null; overflow: edges lost in the ring; dropped: records overwritten
     before the broker had them; rearms: interrupt handlers armed again; heap: free bytes; v5: supply in mV;
-    echo, xtalk, merged: flagged records; bad_cmds: commands refused.
+    echo, xtalk, merged: flagged records; bad_cmds: commands refused; vth: threshold of the piezo comparators, mV;
+    noise: piezo channel -> noise floor of the idle table, mV (99.9th percentile), missing until the node knows it.
     """
 
     v: Literal[1]
@@ -127,6 +128,8 @@ class Health(Struct, frozen=True, forbid_unknown_fields=True):
     xtalk: U32
     merged: U32
     bad_cmds: U32
+    vth: U16 | None = None
+    noise: Annotated[dict[ChannelName, U16], Meta(max_length=64)] = {}
 
 
 class ClockRequest(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -187,7 +190,14 @@ class Reset(Struct, frozen=True, forbid_unknown_fields=True, tag_field="cmd", ta
     id: CommandId
 
 
-Command = Arm | SetMode | Replay | SelfTest | Info | Reset
+class SetThreshold(Struct, frozen=True, forbid_unknown_fields=True, tag_field="cmd", tag="vth"):
+    """Set the threshold of the piezo comparators, mV, and keep it in the node's configuration; only in service mode."""
+
+    id: CommandId
+    mv: Annotated[int, Meta(ge=150, le=600)]
+
+
+Command = Arm | SetMode | Replay | SelfTest | Info | Reset | SetThreshold
 
 
 class Gap(Struct, frozen=True, forbid_unknown_fields=True, rename={"start": "from"}):
