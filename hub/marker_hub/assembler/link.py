@@ -67,7 +67,11 @@ class Track(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """State of the node of one table. `online` None: no node has ever been heard."""
+    """State of the node of one table. `online` None: no node has ever been heard.
+
+    told_n: the newest entry of the table after which a command went out that the node has acknowledged, so that the
+    position it gave then is not older than that entry; 0 while it never acknowledged one.
+    """
 
     online: bool | None = None
     node: int | None = None
@@ -79,7 +83,7 @@ class Link(msgspec.Struct, frozen=True):
     quality: dict[int, int] = {}
     unc_us: dict[int, int] = {}
     pairs: tuple[Pair, ...] = ()
-    head_n: int = 0
+    told_n: int = 0
     replaced: bool = False
     flags: tuple[str, ...] = ()
 
@@ -128,26 +132,29 @@ def born(link: Link, body: Birth, entry: Entry) -> Link:
         mode=body.mode,
         quality=dict(body.channels),
         unc_us=dict(body.unc_us) or link.unc_us,
-        head_n=entry.n,
         replaced=bool(link.uid and body.uid and body.uid != link.uid),
         pairs=link.pairs if body.boot == link.boot else (),
+        told_n=link.told_n if body.boot == link.boot else 0,
     )
 
 
-def health(link: Link, body: Health, entry: Entry) -> Link:
+def health(link: Link, body: Health) -> Link:
     """After a health report."""
-    made = _headed(link, body.boot, body.head, entry)
+    made = _headed(link, body.boot, body.head)
     if body.boot != made.boot:
         return made
     return msgspec.structs.replace(made, quality={**made.quality, **body.channels}, flags=body.flags)
 
 
-def acked(link: Link, body: Head, entry: Entry) -> Link:
-    """After a command was acknowledged."""
-    return _headed(link, body.boot, body.head, entry)
+def acked(link: Link, body: Head, told_n: int) -> Link:
+    """After a command was acknowledged that was given after entry `told_n` of the table (0: not one of the table's own)."""
+    made = _headed(link, body.boot, body.head)
+    if body.boot != made.boot:
+        return made
+    return msgspec.structs.replace(made, told_n=max(made.told_n, told_n))
 
 
-def _headed(link: Link, boot: int, head: int, entry: Entry) -> Link:
+def _headed(link: Link, boot: int, head: int) -> Link:
     track = link.track(boot)
     if track is None:
         if boot < link.boot:
@@ -155,7 +162,7 @@ def _headed(link: Link, boot: int, head: int, entry: Entry) -> Link:
         track = Track(boot, head)
     made = link.with_track(track.know(head))
     if boot == link.boot or link.boot < 0:
-        made = msgspec.structs.replace(made, boot=boot, head_n=entry.n, online=True)
+        made = msgspec.structs.replace(made, boot=boot, online=True)
     return made
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from marker_hub.assembler.channels import pin_healthy
 from marker_hub.assembler.reading import PinView, pin_views
-from marker_hub.assembler.run import Opened, Rec, Stage
+from marker_hub.assembler.run import Opened, Rec, ShotRun, Stage
 from marker_hub.assembler.seats import Seat
 from marker_hub.clocks import to_hub
 from marker_hub.match.board import board
@@ -55,6 +55,23 @@ def arm_id(table: Table | Work) -> str:
 def rest_id(table: Table | Work) -> str:
     """Id of the one command that lets the node rest."""
     return f"{table.config.id}-i{table.mode_n}"
+
+
+def settle_id(table: Table | Work, run: ShotRun) -> str:
+    """Id of the one command that asks the node where its stream is while the balls come to rest."""
+    return f"{table.config.id}-s{run.settle_n}"
+
+
+def watch_id(table: Table | Work) -> str:
+    """Id of the one command that lets the node watch on, its latches kept."""
+    return f"{table.config.id}-m{table.mode_n}"
+
+
+def given_n(table: Table | Work, command: str) -> int:
+    """The entry after which a command of the table was given, read from its id; 0 for one of somebody else."""
+    own, dash, rest = command.rpartition("-")
+    known = own == table.config.id and dash and rest[:1] in ("a", "i", "m", "s") and rest[1:].isascii()
+    return int(rest[1:]) if known and rest[1:].isdigit() else 0
 
 
 def arm(work: Work) -> None:

@@ -21,10 +21,6 @@ CANDIDATES_KEPT = 64
 LOSS_LOOKBACK_US = 2_000_000
 
 
-UNDER_WAY_US = 500_000
-"""A health report this soon after a close was asked for may have been made before it, us."""
-
-
 def on_obs(work: Work, entry: Entry, body: Obs) -> None:
     """One record."""
     rec = record(entry, body)
@@ -212,14 +208,11 @@ def on_offline(work: Work, _entry: Entry, body: Offline) -> None:
     work.notice("node-lost")
 
 
-def on_health(work: Work, entry: Entry, body: Health) -> None:
-    """A health report."""
-    before, heard = work.link.quality, work.link.head_n
-    work.link = links.health(work.link, body, entry)
+def on_health(work: Work, _entry: Entry, body: Health) -> None:
+    """A health report. It may have been made long before it came, so it never says where the stream ends."""
+    before = work.link.quality
+    work.link = links.health(work.link, body)
     run = work.watched
-    if run is not None and run.closing and work.mono_us - run.last_us < UNDER_WAY_US:
-        # made before the close was asked for: it does not say where the stream ends
-        work.link = msgspec.structs.replace(work.link, head_n=heard)
     if run is not None and work.link.quality != before:
         for ch, code in body.channels.items():
             run = run.worse(ch, code)
@@ -229,9 +222,9 @@ def on_health(work: Work, entry: Entry, body: Health) -> None:
     _verified_late(work)
 
 
-def on_head(work: Work, entry: Entry, body: Head) -> None:
+def on_head(work: Work, _entry: Entry, body: Head) -> None:
     """A command was acknowledged, with the node's position."""
-    work.link = links.acked(work.link, body, entry)
+    work.link = links.acked(work.link, body, arming.given_n(work, body.cmd))
     if body.code == ErrorCode.OK and body.cmd == arming.arm_id(work) and work.phase == Phase.ARMED:
         _marked(work, body.boot, body.head - 1)
     elif body.code == ErrorCode.OK and body.cmd == arming.rest_id(work):

@@ -135,12 +135,15 @@ def settle(work: Work, run: ShotRun) -> ShotRun:
 
 
 def tail_verified(work: Work, run: ShotRun) -> bool:
-    """True when every record the node made before the close is here (or no node could have made one)."""
+    """True when every record the node made before the close is here (or no node could have made one).
+
+    Only a position that the node gave on a command sent after the close was asked for shows where the stream ends; any
+    other report may have been made before the last records were, and have come after the close was asked for.
+    """
     link = work.link
     if not work.sensors or link.online is None:
         return True
-    heard = link.head_n > run.settle_n or link.head_n == 0
-    return bool(link.online) and heard and not link.behind
+    return bool(link.online) and link.told_n >= run.settle_n and not link.behind
 
 
 def request_close(work: Work, *, pressed: bool) -> None:
@@ -150,12 +153,10 @@ def request_close(work: Work, *, pressed: bool) -> None:
         return
     if pressed:
         run = msgspec.structs.replace(run, rest_us=work.mono_us)
-    if run.stage is Stage.ROLLING:
-        if run is work.run or (work.run is not None and run.no == work.run.no):
-            fire(work, Event.LULL)
-        run = settle(work, run)
+    if run.stage is Stage.ROLLING and work.run is not None and run.no == work.run.no:
+        fire(work, Event.LULL)
     if not run.closing:
-        run = msgspec.structs.replace(run, closing=True, last_us=work.mono_us)
+        run = msgspec.structs.replace(settle(work, run), closing=True, last_us=work.mono_us)
     work.set_watched(run)
     if tail_verified(work, run) or (pressed and work.link.online is False):
         close(work, run)

@@ -288,7 +288,7 @@ def test_a_tail_that_never_comes_is_given_up_after_two_seconds(carom: Any) -> No
     carom.wait(0.2)
     assert carom.phase == "asking"
     assert carom.view["incomplete"]
-    carom.put(e.Head(1, carom.seq, "late"))
+    carom.put(e.Head(1, carom.seq, core.desired(carom.table).command_id))
     assert not carom.view["incomplete"]
 
 
@@ -480,3 +480,51 @@ def test_every_seat_is_watched_until_its_pin_stands_again(carom: Any, pin: str) 
     assert carom.view["due"]["waiting"] == [pin]
     carom.stand(pin)
     assert carom.phase == "armed"
+
+
+@pytest.mark.parametrize("what", ["birth", "health", "old command", "command of somebody else"])
+def test_a_position_given_before_the_close_was_asked_for_does_not_end_the_shot(carom: Any, what: str) -> None:
+    """The last records of the shot are still on their way, and a report made before them comes after the close was asked for.
+
+    Mutation: taking any report that comes after the close for the end of the stream turns it red.
+    """
+    armed = core.desired(carom.table).command_id
+    carom.click()
+    carom.answer_commands = False
+    early = carom.seq
+    late = [carom.record("N", Kind.LOST, Latch.YES), carom.record("N", Kind.STATE, PinState.FALLEN)]
+    carom.do(c.Still())
+    carom.now += 900_000
+    stale: dict[str, e.Body] = {
+        "birth": e.Birth(boot=1, uid="u1", head=early, tail=early, mode=2, channels=carom.table.link.quality),
+        "health": e.Health(1, early, carom.table.link.quality, ()),
+        "old command": e.Head(1, early, armed),
+        "command of somebody else": e.Head(1, early, "rp-1-0-3-1"),
+    }
+    carom.put(stale[what])
+    assert carom.phase == "settling"
+    carom.put(e.Head(1, carom.seq, core.desired(carom.table).command_id))
+    assert carom.phase == "settling"  # now it is known that two records are lacking
+    for entry in late:
+        carom.deliver(entry)
+    assert carom.phase == "asking"
+    assert not carom.view["incomplete"]
+    assert [row for row in carom.sheet["rows"] if row["id"] == "QP"] == []
+
+
+def test_a_shot_that_ends_by_silence_is_closed_by_a_position_asked_for_then(carom: Any) -> None:
+    """What the node said at the lull is five seconds old when silence ends the shot."""
+    carom.click()
+    carom.wait(4)
+    assert carom.phase == "settling"
+    lull = core.desired(carom.table).command_id
+    carom.record("N", Kind.LOST, Latch.YES)  # never arrives
+    carom.answer_commands = False
+    carom.wait(4.5)
+    assert carom.phase == "settling"
+    assert core.desired(carom.table).command_id != lull
+    carom.put(e.Head(1, carom.seq, core.desired(carom.table).command_id))
+    assert carom.phase == "settling"
+    carom.put(e.Missing(1, carom.seq - 1, carom.seq - 1))
+    assert carom.phase == "asking"
+    assert carom.view["incomplete"]
