@@ -22,7 +22,11 @@ from marker_hub.transport.mqtt import Endpoint, probe
 
 log = logging.getLogger("marker.broker")
 
-READY_S = 5.0
+READY_S = 20.0
+"""How long a broker may take to answer: a slow machine that starts everything at once is no reason to give it up."""
+EXTERNAL_S = 10.0
+RELEASE_S = 10.0
+"""How long a broker waits for the port that the nodes know it by."""
 BACKOFF_FIRST_S = 0.1
 BACKOFF_MAX_S = 5.0
 WATCH_S = 0.1
@@ -135,7 +139,7 @@ class ManagedBroker:
             except OSError as error:
                 raise BrokerError(f"broker.password_file {self._section.password_file}: {error.strerror}") from error
         endpoint = Endpoint(host, port, self._section.user, password, self.endpoint.hub)
-        finding = probe(endpoint, READY_S)
+        finding = probe(endpoint, EXTERNAL_S)
         if finding:
             raise BrokerError(
                 f"broker {host}:{port}: {finding}; check the address, that it runs, and user '{endpoint.user}'"
@@ -151,7 +155,7 @@ class ManagedBroker:
         port = port or process.free_port(self._section.listen)
         made = self._generate(port)
         if old is not None and process.alive(old):
-            if old.hash == made.hash and old.port == port and self._answers(port):
+            if old.hash == made.hash and old.port == port and self._answers(port, READY_S):
                 self._adopt(old)
                 return
             log.info("broker of an earlier hub (pid %d) has another configuration; it is replaced", old.pid)
@@ -159,13 +163,16 @@ class ManagedBroker:
         for pid in process.strays(str(made.path)):
             log.info("a broker of an earlier hub (pid %d) is replaced", pid)
             process.terminate(pid, None)
-        if not process.port_free(self._section.listen, port):
+        known = old is not None and old.port == port  # it stands in the configuration of the nodes
+        if not process.port_freed(self._section.listen, port, RELEASE_S if known else 0):
             if self._section.port:
                 raise BrokerError(
                     f"broker port {self._section.listen}:{port} is in use; stop the program that has it, or set broker.port"
                 )
-            port = process.free_port(self._section.listen)
+            taken, port = port, process.free_port(self._section.listen)
             made = self._generate(port)
+            text = f"port {taken} is in use by another program; the broker now has {port}: set broker.port, and tell the nodes"
+            self._on_notice(Notice("broker-port-changed", text))
         failures = 0
         while True:
             said = self._launch(made, port)
@@ -200,15 +207,15 @@ class ManagedBroker:
         while time.monotonic() < deadline:
             if child.poll() is not None:
                 return f"exit status {child.returncode}: {process.tail(output)}"
-            if self._answers(port):
+            if self._answers(port, deadline - time.monotonic()):
                 self._running, self._child, self.adopted = running, child, False
                 return None
             time.sleep(0.005)
         process.terminate(child.pid, child)
-        return "no CONNACK within 5 s"
+        return f"no CONNACK within {READY_S:.0f} s"
 
-    def _answers(self, port: int) -> bool:
-        return probe(self._local(port), 1.0) == ""
+    def _answers(self, port: int, seconds: float) -> bool:
+        return probe(self._local(port), max(1.0, seconds)) == ""
 
     def _local(self, port: int) -> Endpoint:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._section.listen, self._section.listen)  # noqa: S104 - compared, not bound

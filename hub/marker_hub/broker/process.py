@@ -17,6 +17,8 @@ import msgspec
 from marker_hub.config import write_private
 
 STOP_S = 3.0
+_STAT_THREADS = 17
+"""Place of num_threads in /proc/PID/stat, counted from the state that follows the command's name."""
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -109,17 +111,16 @@ def terminate(pid: int, child: subprocess.Popen[bytes] | None) -> None:
 
 
 def exists(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
+    """Whether a process runs. A zombie does not, unless it has threads left: those still hold its sockets."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    with contextlib.suppress(OSError, IndexError):
-        return (
-            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[1].split()[0] != "Z"
-        )
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[1].split()
+        return fields[0] != "Z" or int(fields[_STAT_THREADS]) > 1
     return True
 
 
@@ -131,6 +132,16 @@ def port_free(listen: str, port: int) -> bool:
             probe.bind((listen, port))
         except OSError:
             return False
+    return True
+
+
+def port_freed(listen: str, port: int, seconds: float) -> bool:
+    """Whether we could listen there, at the latest after that many seconds: what was just ended may not have let go yet."""
+    deadline = time.monotonic() + seconds
+    while not port_free(listen, port):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.02)
     return True
 
 

@@ -24,10 +24,11 @@ log = logging.getLogger("marker.transport")
 
 KEEPALIVE_S = 5
 CONNECT_TIMEOUT_S = 5.0
+START_S = 15.0
 BACKOFF_FIRST_S = 0.1
 BACKOFF_MAX_S = 5.0
 MISC_S = 0.2
-BARRIER_S = 2.0
+BARRIER_S = 10.0
 
 
 class Endpoint(NamedTuple):
@@ -349,7 +350,7 @@ class MqttTransport:
         await self._wait(self._durable)
 
     async def _wait(self, connection: _Connection) -> None:
-        if not await connection.wait_ready(CONNECT_TIMEOUT_S):
+        if not await connection.wait_ready(START_S):
             reason = connection.refused or "no answer"
             await self.stop()
             where = f"{self.endpoint.host}:{self.endpoint.port}"

@@ -8,9 +8,12 @@ import importlib.util
 import json
 import os
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,8 @@ from marker_hub.transport.mqtt import Endpoint, MqttTransport, probe
 Run = Callable[[Any], Any]
 OWN = [BrokerKind.MOSQUITTO, BrokerKind.EMBEDDED]
 ALL = [*OWN, BrokerKind.MEMORY]
+LIMIT_S = 60.0
+"""Only against hanging: how long a busy machine may take."""
 
 
 def needs(kind: BrokerKind) -> None:
@@ -65,6 +70,7 @@ class Speaker:
     def __init__(
         self, place: "Place", user: str = "1", will: tuple[str, bytes] | None = None, keepalive: int = 5
     ) -> None:
+        place.leftovers.append(self.end)
         self.memory = place.memory.connect(will) if place.memory is not None else None
         self.heard: list[tuple[str, bytes, bool]] = []
         self.published: list[int] = []
@@ -85,7 +91,7 @@ class Speaker:
         if self.memory is not None:
             self.memory.publish(topic, payload, retain=retain)
         else:
-            self.mqtt.publish(topic, payload, 1, retain).wait_for_publish(10)
+            self.mqtt.publish(topic, payload, 1, retain).wait_for_publish(LIMIT_S)
 
     def listen(self, pattern: str) -> None:
         if self.memory is not None:
@@ -94,7 +100,7 @@ class Speaker:
             ready = threading.Event()
             self.mqtt.on_subscribe = lambda *_: ready.set()
             self.mqtt.subscribe(pattern, 1)
-            assert ready.wait(10)
+            assert ready.wait(LIMIT_S)
 
     def die(self) -> None:
         """No DISCONNECT: the socket just closes."""
@@ -113,9 +119,17 @@ class Speaker:
             self.mqtt.disconnect()
             self.mqtt.loop_stop()
 
+    async def end(self) -> None:
+        """Nothing of it is left, however far the test came: no thread, no socket."""
+        if self.memory is None and hasattr(self, "mqtt"):
+            await asyncio.to_thread(self.close)
+            sock = self.mqtt.socket()
+            if sock is not None:
+                sock.close()
+
 
 class Place:
-    """A running broker."""
+    """A running broker. `leftovers`: what ends everything that a test made around it."""
 
     def __init__(self, kind: BrokerKind, folder: Path) -> None:
         self.kind, self.folder = kind, folder
@@ -123,6 +137,7 @@ class Place:
         self.managed: ManagedBroker | None = None
         self.endpoint: Endpoint | None = None
         self.passwords: dict[str, str] = {}
+        self.leftovers: list[Callable[[], Awaitable[None]]] = []
 
     async def start(self) -> None:
         if self.memory is None:
@@ -133,28 +148,41 @@ class Place:
             self.endpoint = await self.managed.start()
 
     async def stop(self) -> None:
+        """A failure inside must not make the next test fail: speakers and transports end too, and the process is waited for."""
+        for end in reversed(self.leftovers):
+            await end()
         if self.managed is not None:
             await self.managed.stop()
 
+    def leave(self) -> None:
+        """The hub is gone; its broker is not."""
+        assert self.managed is not None
+        assert self.managed._watch is not None
+        self.managed._watch.cancel()
+
     def transport(self) -> Transport:
+        made: Transport
         if self.memory is not None:
-            return MemoryTransport(self.memory)
-        assert self.endpoint is not None
-        return MqttTransport(self.endpoint, f'{{"t":{time.monotonic_ns()}}}'.encode(), b"{}")
+            made = MemoryTransport(self.memory)
+        else:
+            assert self.endpoint is not None
+            made = MqttTransport(self.endpoint, f'{{"t":{time.monotonic_ns()}}}'.encode(), b"{}")
+        self.leftovers.append(made.stop)
+        return made
 
 
 @asynccontextmanager
 async def broker(kind: BrokerKind, folder: Path) -> AsyncIterator[Place]:
     needs(kind)
     place = Place(kind, folder)
-    await place.start()
     try:
+        await place.start()
         yield place
     finally:
         await place.stop()
 
 
-async def until(true: Callable[[], object], seconds: float = 10.0) -> None:
+async def until(true: Callable[[], object], seconds: float = LIMIT_S) -> None:
     deadline = asyncio.get_running_loop().time() + seconds
     while not true():
         assert asyncio.get_running_loop().time() < deadline, "it did not happen in time"
@@ -293,7 +321,7 @@ def test_three_thousand_and_one_messages_wait_for_an_absent_hub(kind: BrokerKind
                     return
                 infos = [node.mqtt.publish("table/1/ev", str(number).encode(), 1) for number in range(3001)]
                 for info in infos:
-                    info.wait_for_publish(30)
+                    info.wait_for_publish(LIMIT_S)
 
             await asyncio.to_thread(send)
             ears = Ears()
@@ -307,7 +335,7 @@ def test_three_thousand_and_one_messages_wait_for_an_absent_hub(kind: BrokerKind
 
             ears = Acking()
             await second.start(ears)
-            await until(lambda: len(ears.of(Session.DURABLE, retain=False)) >= 3001, 30)
+            await until(lambda: len(ears.of(Session.DURABLE, retain=False)) >= 3001)
             assert [int(p) for _, p in ears.of(Session.DURABLE, retain=False)] == list(range(3001))
             node.close()
             await second.stop()
@@ -396,50 +424,101 @@ def test_a_killed_broker_is_started_again_and_the_sessions_come_back(
 def test_an_orphan_is_adopted_with_its_sessions_and_replaced_when_its_configuration_changed(
     kind: BrokerKind, tmp_path: Path, in_loop: Run
 ) -> None:
-    needs(kind)
+    async def play() -> None:
+        async with broker(kind, tmp_path) as place:
+            assert place.managed is not None
+            transport = place.transport()
+            await transport.start(Ears())
+            await transport.stop()
+            node = Speaker(place)
+            await asyncio.to_thread(node.publish, "table/1/ev", b"kept")
+            place.leave()
+            pid, port = place.managed.pid, place.managed.endpoint.port
+            assert pid is not None
+            async with broker(kind, tmp_path) as second:
+                assert second.managed is not None
+                assert (second.managed.adopted, second.managed.pid, second.managed.endpoint.port) == (True, pid, port)
+                ears = Ears()
+                after = second.transport()
+                await after.start(ears)
+                await until(lambda: ("table/1/ev", b"kept") in ears.of(Session.DURABLE))
+                await after.stop()
+                second.leave()
+                secrets = load_secrets(tmp_path, ("1", "2", "3")).mqtt  # a table more: other users
+                third = ManagedBroker(BrokerSection(kind=kind), secrets, tmp_path / "broker", "t")
+                try:
+                    endpoint = await third.start()
+                    assert (third.adopted, endpoint.port) == (False, port)
+                    assert not process.exists(pid)
+                    await until(node.mqtt.is_connected)
+                finally:
+                    await third.stop()
+
+    in_loop(play())
+
+
+HEADLESS = """
+import ctypes, os, socket, threading
+listener = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=lambda: os.read(0, 1) and os._exit(0)).start()
+print(listener.getsockname()[1], flush=True)
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+def test_a_process_that_ends_is_there_until_its_last_thread_has_let_go_of_the_port() -> None:
+    """A broker of many threads that was told to end is a zombie while one of them still holds the port."""
+    ending = subprocess.Popen([sys.executable, "-c", HEADLESS], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert ending.stdin is not None
+    assert ending.stdout is not None
+    stat = Path(f"/proc/{ending.pid}/stat")
+    try:
+        port = int(ending.stdout.readline())
+        while stat.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+            time.sleep(0.01)
+        assert not process.port_free("127.0.0.1", port)
+        assert process.exists(ending.pid)
+        ending.stdin.write(b".")
+        ending.stdin.close()
+        process.terminate(ending.pid, None)
+        assert not process.exists(ending.pid)
+        assert process.port_free("127.0.0.1", port)
+    finally:
+        ending.kill()
+        ending.wait()
+        ending.stdout.close()
+
+
+def test_a_broker_waits_for_the_port_that_the_nodes_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_loop: Run
+) -> None:
+    """What held it lets go: the same port. It never does: another one, and the hall is told."""
 
     async def play() -> None:
-        place = Place(kind, tmp_path)
-        await place.start()
-        assert place.managed is not None
-        assert place.managed._watch is not None
-        transport = place.transport()
-        await transport.start(Ears())
-        await transport.stop()
-        node = Speaker(place)
-        await asyncio.to_thread(node.publish, "table/1/ev", b"kept")
-        place.managed._watch.cancel()  # the hub is gone; its broker is not
-        pid, port = place.managed.pid, place.managed.endpoint.port
-        second = Place(kind, tmp_path)
-        await second.start()
-        assert second.managed is not None
-        assert (second.managed.adopted, second.managed.pid, second.managed.endpoint.port) == (True, pid, port)
-        ears = Ears()
-        after = second.transport()
-        await after.start(ears)
-        await until(lambda: ("table/1/ev", b"kept") in ears.of(Session.DURABLE))
-        await after.stop()
-        assert second.managed._watch is not None
-        second.managed._watch.cancel()
-        secrets = load_secrets(tmp_path, ("1", "2", "3")).mqtt  # a table more: other users
-        third = ManagedBroker(BrokerSection(kind=kind), secrets, tmp_path / "broker", "t")
-        endpoint = await third.start()
-        assert (third.adopted, endpoint.port) == (False, port)
-        assert pid is not None
-        assert not process.exists(pid)
-        await until(node.mqtt.is_connected)
-        node.close()
-        await third.stop()
-        for child in (place.managed._child, second.managed._child):
-            if child is not None:
-                child.wait(5)
+        async with broker(BrokerKind.MOSQUITTO, tmp_path) as place:
+            assert place.endpoint is not None
+            port = place.endpoint.port
+        with socket.create_server(("127.0.0.1", port)) as taken:
+            asyncio.get_running_loop().call_later(0.3, taken.close)
+            async with broker(BrokerKind.MOSQUITTO, tmp_path) as place:
+                assert place.endpoint is not None
+                assert place.managed is not None
+                assert (place.endpoint.port, place.managed.notices) == (port, [])
+        monkeypatch.setattr("marker_hub.broker.manager.RELEASE_S", 0.1)
+        with socket.create_server(("127.0.0.1", port)):
+            async with broker(BrokerKind.MOSQUITTO, tmp_path) as place:
+                assert place.endpoint is not None
+                assert place.managed is not None
+                assert place.endpoint.port != port
+                (notice,) = place.managed.notices
+                assert notice.code == "broker-port-changed"
+                assert f"port {port} is in use" in notice.text
 
     in_loop(play())
 
 
 def test_a_taken_port_is_one_clear_line_and_leaves_nothing(tmp_path: Path, in_loop: Run) -> None:
-    import socket
-
     needs(BrokerKind.MOSQUITTO)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
