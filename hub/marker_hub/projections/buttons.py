@@ -9,7 +9,10 @@ from marker_hub.clocks import FOREIGN_UNC_US, to_hub
 from marker_hub.entries import Entry, Obs
 from marker_hub.phases import Phase
 from marker_hub.projections.sheet_page import sheet_view
+from marker_hub.table.propose import propose
 from marker_hub.table.state import Table
+from marker_hub.table.step import as_seen
+from marker_hub.table.types import Refusal, Role
 
 HELD_MS = 1000
 """A button held so long means its second thing, ms."""
@@ -36,6 +39,29 @@ def table_button(table: Table, entry: Entry) -> c.Command | None:
     if body.ch == UNDO:
         return c.Suspend(key=key, note="button at the table") if held else c.Undo(key=key)
     return None
+
+
+def owed(table: Table) -> tuple[tuple[Entry, c.Command], ...]:
+    """Presses that are journalled and whose command is not: the hub died between the two. Oldest first, with the commands.
+
+    Only what came after the newest command counts (after that the table is another one), and only where the command
+    still says what it said when the button was pressed; a press that was refused then stays refused.
+    """
+    found: list[tuple[Entry, c.Command]] = []
+    for at in range(len(table.log) - 1, -1, -1):
+        entry = table.log[at]
+        if entry.n <= table.decided_n:
+            break
+        if not isinstance(entry.body, Obs) or entry.body.kind not in (Kind.PRESS, Kind.RELEASE):
+            continue
+        then = as_seen(table, entry.n)
+        command = None if then is None else table_button(then, entry)
+        if then is None or command is None:
+            continue
+        meant = propose(then, command, Role.REFEREE, then.mono_us)
+        if not isinstance(meant, Refusal) and meant == propose(table, command, Role.REFEREE, table.mono_us):
+            found.append((entry, command))
+    return tuple(reversed(found))
 
 
 def _old(table: Table, entry: Entry) -> bool:

@@ -9,9 +9,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 import marker_hub.table as core
 from marker_hub import entries, projections, wire
-from marker_hub.commands import Amend, Command
+from marker_hub.commands import Amend, Command, MatchStart
 from marker_hub.display import Reconciler
 from marker_hub.entries import Body, Entry
 from marker_hub.ingest import Item, Lane, Work
@@ -19,6 +21,7 @@ from marker_hub.journal import Draft, Outcome, Reader
 from marker_hub.service.buttons import command_of
 from marker_hub.service.streams import announcement
 from marker_hub.table import Announce, MatchEnded, Refusal, Role, TableConfig, Unexpected
+from marker_hub.table.propose import may_be_of
 from marker_hub.web.port import CommandResult, StreamEvent
 
 if TYPE_CHECKING:
@@ -30,6 +33,14 @@ SNAPSHOT_EVERY = 500
 RESULTS_KEPT = 512
 VIEW_INTERVAL_S = 0.02
 """Pages get at most 50 states a second of one table; the first change after a pause goes out at once."""
+
+
+def _meaning(command: Command) -> bytes:
+    """What a command says, without what differs when it is sent again (what was seen, the id the hub gave a match)."""
+    made = msgspec.to_builtins(command)
+    for name in ("seen", *(("id",) if isinstance(command, MatchStart) else ())):
+        made.pop(name, None)
+    return msgspec.json.encode(made, order="deterministic")
 
 
 class TableRuntime:
@@ -51,7 +62,7 @@ class TableRuntime:
         self._expired_last: tuple[int, str] | None = None
         self._flush: asyncio.Handle | None = None
         self._flushed_at = 0.0
-        self._results: OrderedDict[str, CommandResult] = OrderedDict()
+        self._results: OrderedDict[str, tuple[bytes, CommandResult]] = OrderedDict()
         self._snapshot_n = 0
         self._live = False
         self._presses: set[asyncio.Task[None]] = set()
@@ -218,7 +229,7 @@ class TableRuntime:
 
     async def command(self, command: Command, role: Role, session: str) -> CommandResult:
         """Propose, journal, step. A key seen before gives its first result again."""
-        known = self._known(command.key)
+        known = self._known(command)
         if known is not None:
             return known
         if isinstance(command, Amend) and command.dry_run:
@@ -233,22 +244,28 @@ class TableRuntime:
         result = await future
         self.hub.figures.count("commands_total", status=str(result.status))
         if result.status == 200 and command.key:
-            self._results[command.key] = result
+            self._results[command.key] = (_meaning(command), result)
             while len(self._results) > RESULTS_KEPT:
                 self._results.popitem(last=False)
         return result
 
-    def _known(self, key: str) -> CommandResult | None:
+    def _known(self, command: Command) -> CommandResult | None:
+        """The first result of a key seen before; a key that stands for another command is refused."""
+        key = command.key
         if not key:
             return None
         if key in self._results:
-            return self._results[key]
+            meaning, result = self._results[key]
+            return result if meaning == _meaning(command) else self._other_key(key)
         found = self.hub.reader.by_key(key)
         if found is None:
             return None
         table, n = found
         if table != self.id:
-            return CommandResult(422, {"code": "key", "text": f"this key was used at table {table}"})
+            return self._other_key(key, table)
+        entry = next(iter(self.hub.reader.entries(self.id, after=n - 1, to=n)))
+        if not may_be_of(entry.body, command):
+            return self._other_key(key)
         return CommandResult(200, {"n": n, "view": self.view()})
 
     def _propose(
@@ -256,8 +273,15 @@ class TableRuntime:
     ) -> Work | None:
         if future.cancelled():
             return None
-        known = self._known(command.key)  # the same key may have waited in this lane twice
+        known = self._known(command)  # the same key may have waited in this lane twice
         if known is not None:
+    def _other_key(self, key: str, table: str = "") -> CommandResult:
+        where = f" at table {table}" if table else ""
+        text = f"the key '{key}' already names another command{where}; send this one with a key of its own"
+        return CommandResult(
+            422, {"code": "key", "text": text, "text_key": "key", "args": {}, "n": self.n, "view": self.view()}
+        )
+
             future.set_result(known)
             return None
         mono, wall = self.hub.mono_us(), self.hub.now_ms()
@@ -284,9 +308,9 @@ class TableRuntime:
             )
             for at, body in enumerate(found)
         ]
-        return Work(drafts, lambda outcome: self._commanded(outcome, command.key, future))
+        return Work(drafts, lambda outcome: self._commanded(outcome, command, future))
 
-    def _commanded(self, outcome: Outcome, key: str, future: asyncio.Future[CommandResult]) -> None:
+    def _commanded(self, outcome: Outcome, command: Command, future: asyncio.Future[CommandResult]) -> None:
         if outcome.error is not None:
             self.hub.commit_failed(outcome.error)
             result = self._not_recording()
@@ -295,7 +319,7 @@ class TableRuntime:
             self.stepped(made)
             result = CommandResult(200, {"n": made[-1].n if made else self.n, "view": self.view()})
             if not made:
-                result = self._known(key) or result
+                result = self._known(command) or result
         if not future.done():
             future.set_result(result)
 
@@ -341,6 +365,9 @@ class TableRuntime:
         )
         self._schedule()
 
+        for entry, command in projections.owed(self.value):
+            log.info("table %s: the press at %d is carried out now", self.id, entry.n)
+            self._press(command, Role.REFEREE, "btn:table")
     def _flush_now(self) -> None:
         self._flush = None
         self._flushed_at = self._loop.time()

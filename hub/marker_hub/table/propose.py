@@ -12,6 +12,7 @@ from marker_hub.phases import Event, Phase
 from marker_hub.table import amend, propose_between, propose_shot
 from marker_hub.table.refusing import need, refuse
 from marker_hub.table.state import Table, Work
+from marker_hub.table.step import as_seen
 from marker_hub.table.types import Preview, Refusal, Role
 from marker_rules.errors import IllegalInput
 
@@ -31,6 +32,33 @@ SHOT_COMMANDS = (
 )
 """Commands about the current shot: refused as stale when the shot changed since the page saw it."""
 
+DECIDING = (
+    c.Accept,
+    c.Manual,
+    c.Undo,
+    c.Redo,
+    c.NotAShot,
+    c.Pick,
+    c.Reopen,
+    c.Strike,
+    c.LagResult,
+    c.Choice,
+    c.NextGame,
+    c.AwardGame,
+    c.AwardMatch,
+    c.Interference,
+    c.TimeCalled,
+    c.Extension,
+    c.BreakRequest,
+    c.NewRack,
+    c.ContinueRun,
+    c.ContactReset,
+    c.Close,
+)
+"""Commands that would do something else when somebody else did something first: two taps of two referees are one."""
+
+CORRECTIONS = (e.Amended, e.Undone, e.Redone, e.Awarded)
+
 PLAYER_COMMANDS = (c.MatchStart, c.Hold, c.Extension, c.BreakRequest, c.Still, c.Strike, c.Ready, c.Choice, c.LagResult)
 """What a player may do in any match; in a self-refereed one also everything about the shot."""
 
@@ -41,7 +69,7 @@ def propose(table: Table, command: c.Command, role: Role, mono_us: int) -> Resul
     """The bodies to journal for a command (all or none), or a Refusal."""
     work = Work(table)
     work.mono_us = max(table.mono_us, mono_us)
-    refused = _allowed(work, command, role) or _stale(work, command)
+    refused = _allowed(work, command, role) or _stale(work, table, command)
     if refused is not None:
         return refused
     handler = _HANDLERS[type(command)]
@@ -65,24 +93,54 @@ def _allowed(work: Work, command: c.Command, role: Role) -> Refusal | None:
     return refuse(work, "role", "refuse.role", role=role.value)
 
 
-def _stale(work: Work, command: c.Command) -> Refusal | None:
-    """A command that was meant for an earlier state of the shot: since `seen` somebody else decided.
+def _stale(work: Work, table: Table, command: c.Command) -> Refusal | None:
+    """A command that was meant for an earlier state of the table: since `seen` somebody else decided.
 
-    An acceptance always says what it was based on; without `seen` (0) it is based on nothing and so is stale.
+    An acceptance always says what it was based on; without `seen` (0) it is based on nothing and so is stale. A position
+    the journal has not reached belongs to another journal (a backup was restored): whoever saw it has not seen this one.
     """
-    if isinstance(command, c.Accept) and command.seen <= 0 < work.n:
+    seen = command.seen
+    if isinstance(command, c.Accept) and seen <= 0 < work.n:
         return refuse(work, "stale", "refuse.stale")
-    if not command.seen:
+    if not seen:
         return None
-    if not isinstance(command, (*SHOT_COMMANDS, c.Undo, c.Redo)):
-        return None
-    changed = work.done and work.done[-1] > command.seen
-    if changed and isinstance(command, (c.Accept, c.Manual, c.Undo, c.Redo, c.NotAShot, c.Pick, c.Reopen)):
-        return refuse(work, "stale", "refuse.stale")
-    record = work.match.last if work.match is not None else None
-    if record is not None and record.n > command.seen:
-        return refuse(work, "stale", "refuse.stale")
-    return None
+    outdated = seen > work.n
+    if isinstance(command, DECIDING):
+        outdated = outdated or work.decided_n > seen
+    if isinstance(command, SHOT_COMMANDS) and work.match is not None and work.match.last is not None:
+        outdated = outdated or work.match.last.n > seen
+    if isinstance(command, c.Amend):
+        outdated = outdated or _corrected_since(table, seen)
+    if isinstance(command, c.Accept):
+        outdated = outdated or _other_proposal(work, table, seen)
+    return refuse(work, "stale", "refuse.stale") if outdated else None
+
+
+def _corrected_since(table: Table, seen: int) -> bool:
+    """True when another correction was made since: the preview showed other scores than would follow now."""
+    for at in range(len(table.log) - 1, -1, -1):
+        entry = table.log[at]
+        if entry.n <= seen:
+            return False
+        if isinstance(entry.body, CORRECTIONS):
+            return True
+    return False
+
+
+def _other_proposal(work: Work, table: Table, seen: int) -> bool:
+    """True when records came since that make another ruling of the shot than the one on the page that was pressed."""
+    if seen == table.n or work.run is None:
+        return False
+    then = as_seen(table, seen)
+    if then is None or then.run is None or then.run.no != work.run.no:
+        return True
+    return then.run is not table.run and _result(Work(then)) != _result(work)
+
+
+def _result(work: Work) -> Any:
+    """What would stand if the proposal were accepted, by whatever story."""
+    ruling = work.judged().ruling
+    return None if ruling is None or work.match is None else work.match.rules.result(ruling, work.before)
 
 
 def _undo(work: Work, _command: c.Undo) -> Any:
@@ -107,6 +165,59 @@ _HANDLERS: dict[type, Callable[[Work, Any], Any]] = {
     c.Redo: _redo,
     c.Amend: _amend,
 }
+
+
+MADE: dict[type, tuple[type, ...]] = {
+    c.MatchStart: (e.MatchStarted,),
+    c.LagResult: (e.LagSet,),
+    c.Choice: (e.Chosen,),
+    c.Ready: (e.Readied,),
+    c.Layout: (e.LayoutSet,),
+    c.Place: (e.Placed,),
+    c.Answer: (e.Answered,),
+    c.Unanswer: (e.Answered,),
+    c.Call: (e.Called,),
+    c.Uncall: (e.CallTaken,),
+    c.Pick: (e.Picked,),
+    c.PickStanding: (e.Answered, e.LayoutSet),
+    c.Strike: (e.Struck,),
+    c.Still: (e.Stilled,),
+    c.Premature: (e.Premature,),
+    c.Accept: (e.Accepted,),
+    c.Hold: (e.Held,),
+    c.Manual: (e.ManualRuled,),
+    c.Reopen: (e.Reopened,),
+    c.NotAShot: (e.NotAShot,),
+    c.Interference: (e.Interfered,),
+    c.Undo: (e.Undone,),
+    c.Redo: (e.Redone,),
+    c.Amend: (e.Amended,),
+    c.NextGame: (e.GameStarted,),
+    c.AwardGame: (e.Awarded,),
+    c.AwardMatch: (e.Awarded,),
+    c.Suspend: (e.Suspended,),
+    c.Resume: (e.Resumed,),
+    c.Extension: (e.ExtensionGiven,),
+    c.TimeCalled: (e.TimeCalled,),
+    c.ClockSet: (e.ClockSet,),
+    c.BreakRequest: (e.BreakRequested,),
+    c.ContactReset: (e.ContactReset,),
+    c.NewRack: (e.NewRack,),
+    c.ContinueRun: (e.RunContinued,),
+    c.Act: (e.RulesActed,),
+    c.Log: (e.Noted,),
+    c.Close: (e.Closed,),
+}
+"""What stands in the journal for a command: by this a repeated key is known to name the same command after a restart."""
+
+
+def may_be_of(body: e.Body, command: c.Command) -> bool:
+    """True where a stored body can have been made by a command of this kind."""
+    if isinstance(command, c.Answer | c.Unanswer) and isinstance(body, e.Answered):
+        return (body.answer is None) == isinstance(command, c.Unanswer)
+    if isinstance(command, c.AwardGame | c.AwardMatch) and isinstance(body, e.Awarded):
+        return (body.what == "match") == isinstance(command, c.AwardMatch)
+    return isinstance(body, MADE[type(command)])
 
 
 def preview(table: Table, command: c.Command) -> Preview | Refusal:

@@ -26,6 +26,7 @@ class Base(msgspec.Struct, frozen=True):
     fault: str
     mono_us: int
     mode_n: int
+    decided_n: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -42,7 +43,17 @@ _decoder = msgspec.json.Decoder(Snapshot)
 
 
 def _base(table: Table) -> Base:
-    return Base(table.n, table.phase, table.link, table.seats, table.notices, table.fault, table.mono_us, table.mode_n)
+    return Base(
+        table.n,
+        table.phase,
+        table.link,
+        table.seats,
+        table.notices,
+        table.fault,
+        table.mono_us,
+        table.mode_n,
+        table.decided_n,
+    )
 
 
 def dump(table: Table) -> bytes:
@@ -67,6 +78,7 @@ def load(config: TableConfig, raw: bytes) -> Table:
         fault=base.fault,
         mono_us=base.mono_us,
         mode_n=base.mode_n,
+        decided_n=base.decided_n,
     )
     for entry in made.log:
         table, _ = step(table, entry)

@@ -66,6 +66,7 @@ class Table(msgspec.Struct, frozen=True):
     done: tuple[int, ...] = ()
     undone: tuple[int, ...] = ()
     voided: frozenset[int] = frozenset()
+    decided_n: int = 0
 
     def __repr__(self) -> str:
         return f"<Table {self.config.id} n={self.n} {self.phase}>"
@@ -85,6 +86,7 @@ class Work:
     unsorted: records that came since arming while the mark was unknown, so that nobody can say before or after it.
     placed: the referee said that everything is placed; ticked: placements ticked off one by one.
     done, undone: positions of the commands that can be undone and redone; voided: those that are void.
+    decided_n: position of the newest command, undo or redo: whoever saw the table before it has not seen it as it is.
     """
 
     __slots__ = (*FIELDS, "effects", "entry_n", "_judged")
@@ -119,6 +121,7 @@ class Work:
     done: tuple[int, ...]
     undone: tuple[int, ...]
     voided: frozenset[int]
+    decided_n: int
 
     def __init__(self, table: Table) -> None:
         (
@@ -152,6 +155,7 @@ class Work:
             self.done,
             self.undone,
             self.voided,
+            self.decided_n,
         ) = msgspec.structs.astuple(table)
         self.effects: list[Effect] = []
         self._judged: tuple[ShotRun, Any, Judged] | None = None
@@ -189,6 +193,7 @@ class Work:
             self.done,
             self.undone,
             self.voided,
+            self.decided_n,
         )
 
     # --- what is asked often -------------------------------------------------------------------------------------

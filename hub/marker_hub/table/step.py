@@ -105,6 +105,7 @@ def _plain(table: Table, entry: e.Entry) -> tuple[Table, tuple[Effect, ...]]:
             work.marks = work.marks.append((entry.n, table))
             work.done = (*work.done, entry.n)
             work.undone = ()
+            work.decided_n = entry.n
     return work.freeze(), tuple(work.effects)
 
 
@@ -121,18 +122,36 @@ def _retell(table: Table, entry: e.Entry, voided: frozenset[int], since: int) ->
     if at is None:
         return table
     told: Table = table.marks[at][1]
-    start = len(told.log)
-    for at_log in range(start, len(table.log)):
-        old = table.log[at_log]
-        if isinstance(old.body, (e.Undone, e.Redone)) or old.n in voided:
-            told = msgspec.structs.replace(
-                told, n=old.n, log=told.log.append(old), marks=_marked(told, old), mono_us=told.mono_us
-            )
-        else:
-            told, _ = _plain(told, old)
+    for at_log in range(len(told.log), len(table.log)):
+        told = _again(told, table.log[at_log], voided)
     return msgspec.structs.replace(
         told, n=entry.n, log=told.log.append(entry), voided=voided, mono_us=max(told.mono_us, entry.mono_us)
     )
+
+
+def _again(told: Table, old: e.Entry, voided: frozenset[int]) -> Table:
+    """One entry of the journal once more; what is void leaves only its place."""
+    if isinstance(old.body, (e.Undone, e.Redone)) or old.n in voided:
+        return msgspec.structs.replace(
+            told, n=old.n, log=told.log.append(old), marks=_marked(told, old), mono_us=told.mono_us
+        )
+    return _plain(told, old)[0]
+
+
+def as_seen(table: Table, n: int) -> Table | None:
+    """The table as it stood at position n, by what holds today; None where that is no longer known.
+
+    Every command after `n` makes the answer meaningless (it may have been undone since): ask `decided_n` first.
+    """
+    at = max((at for at in range(len(table.marks)) if table.marks[at][0] <= n), default=None)
+    if at is None or n > table.n:
+        return None
+    told: Table = table.marks[at][1]
+    for at_log in range(len(told.log), len(table.log)):
+        if table.log[at_log].n > n:
+            break
+        told = _again(told, table.log[at_log], table.voided)
+    return told
 
 
 def _marked(table: Table, entry: e.Entry) -> Vec[tuple[int, Any]]:
@@ -145,7 +164,7 @@ def _undo(table: Table, entry: e.Entry, n: int) -> tuple[Table, tuple[Effect, ..
         work.n = entry.n
         return work.freeze(), ()
     told = _retell(table, entry, table.voided | {n}, n)
-    made = msgspec.structs.replace(told, undone=(*table.undone, n))
+    made = msgspec.structs.replace(told, undone=(*table.undone, n), decided_n=entry.n)
     return made, _correction(table, made)
 
 
@@ -155,7 +174,7 @@ def _redo(table: Table, entry: e.Entry, n: int) -> tuple[Table, tuple[Effect, ..
         work.n = entry.n
         return work.freeze(), ()
     told = _retell(table, entry, table.voided - {n}, n)
-    made = msgspec.structs.replace(told, undone=table.undone[:-1])
+    made = msgspec.structs.replace(told, undone=table.undone[:-1], decided_n=entry.n)
     return made, _correction(table, made)
 
 

@@ -198,6 +198,21 @@ def test_table_buttons(carom: Any) -> None:
     assert isinstance(press("BTN_UNDO", Kind.RELEASE, 1500), c.Suspend)
 
 
+def test_a_press_whose_command_is_missing_is_owed_only_while_it_means_the_same(carom: Any) -> None:
+    carom.shot("N")
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    carom.obs("BTN_YES", Kind.PRESS)
+    carom.put(e.HubStarted("again"))
+    ((press, command),) = projections.owed(carom.table)
+    assert isinstance(command, c.Accept)
+    assert press.body == e.Obs(press.body.ch, Kind.PRESS.value, 0)
+    assert command.key == "node:1:1:" + str(press.seq)
+    carom.do(c.Reopen())
+    assert projections.owed(carom.table) == ()
+    carom.obs("BTN_STILL", Kind.RELEASE, 80)
+    assert projections.owed(carom.table) == (), "refused when it was pressed"
+
+
 def test_an_old_press_does_nothing(carom: Any) -> None:
     carom.put(e.ClockPair(1, carom.t, carom.OFFSET, 1000))
     stale = carom.record("BTN_STILL", Kind.RELEASE, 50)

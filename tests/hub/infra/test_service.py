@@ -278,6 +278,66 @@ def test_a_wireless_key_is_the_same_command_as_a_tap_and_counts_once(
     in_loop(play())
 
 
+def test_a_press_at_the_table_is_carried_out_after_a_death_between_its_record_and_its_command(
+    running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record is durable and acknowledged, so the node never sends it again: the restart owes the command, once."""
+    from marker_hardware.codes import Kind
+    from marker_hardware.wire import channel_number
+    from marker_hub.service.tables import TableRuntime
+
+    async def die() -> None:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            said = [("Q1", "none"), ("QP", "none"), ("Q4", "no")]
+            answers = [commands.Answer(key=name, question=name, answer=word) for name, word in said]
+            for what in (start_match(manual=True), commands.Strike(key="s"), *answers):
+                done = await command(bench, what)
+                assert done.status == 200, done.body["text"]
+            assert bench.hub.view("1")["phase"] == "proposed"
+            monkeypatch.setattr(TableRuntime, "_press", lambda *_: None)
+            node.ring.append([2000, channel_number("BTN_YES"), Kind.PRESS.value, 0, 0])
+            node.send(0, 0)
+            await bench.until(lambda: bench.stored("1", entries.Obs))
+            await bench.quiet()
+            assert not bench.stored("1", entries.Accepted)
+            monkeypatch.undo()
+
+    async def come_back() -> None:
+        async with running() as bench:
+            await bench.until(lambda: bench.stored("1", entries.Accepted))
+            accepted = bench.stored("1", entries.Accepted)
+            press = bench.stored("1", entries.Obs)[0]
+            assert [entry.key for entry in accepted] == [f"node:{press.node}:{press.boot}:{press.seq}"]
+            assert bench.hub.view("1")["players"]["B"]["score"] == 2
+
+    in_loop(die())
+    in_loop(come_back())
+    in_loop(come_back())
+
+
+def test_a_key_names_one_command_for_ever(running: Any, in_loop: Run) -> None:
+    async def play() -> None:
+        async with running() as bench:
+            assert (await command(bench, start_match("k1"))).status == 200
+            assert (await command(bench, commands.Suspend(key="k2", note="lamp"))).status == 200
+            for other in (commands.Resume(key="k2"), commands.Suspend(key="k2", note="light")):
+                result = await command(bench, other)
+                assert (result.status, result.body["code"]) == (422, "key")
+            assert bench.hub.view("1")["phase"] == "suspended"
+            again = await command(bench, commands.Suspend(key="k2", note="lamp", seen=9999))
+            assert again.status == 200
+        async with running() as bench:
+            result = await command(bench, commands.Resume(key="k2"))
+            assert (result.status, result.body["code"]) == (422, "key")
+            assert (await command(bench, commands.Suspend(key="k2", note="lamp"))).status == 200
+            kinds = [entries.kind_of(entry.body) for entry in bench.stored()]
+            assert (kinds.count("suspend"), kinds.count("resume")) == (1, 0)
+
+    in_loop(play())
+
+
 def test_a_second_hub_on_the_same_folder_is_refused(running: Any, in_loop: Run) -> None:
     from marker_hub.config import ConfigError
 
