@@ -268,13 +268,6 @@ class TableRuntime:
             return self._other_key(key)
         return CommandResult(200, {"n": n, "view": self.view()})
 
-    def _propose(
-        self, command: Command, role: Role, session: str, future: asyncio.Future[CommandResult]
-    ) -> Work | None:
-        if future.cancelled():
-            return None
-        known = self._known(command)  # the same key may have waited in this lane twice
-        if known is not None:
     def _other_key(self, key: str, table: str = "") -> CommandResult:
         where = f" at table {table}" if table else ""
         text = f"the key '{key}' already names another command{where}; send this one with a key of its own"
@@ -282,6 +275,13 @@ class TableRuntime:
             422, {"code": "key", "text": text, "text_key": "key", "args": {}, "n": self.n, "view": self.view()}
         )
 
+    def _propose(
+        self, command: Command, role: Role, session: str, future: asyncio.Future[CommandResult]
+    ) -> Work | None:
+        if future.cancelled():
+            return None
+        known = self._known(command)  # the same key may have waited in this lane twice
+        if known is not None:
             future.set_result(known)
             return None
         mono, wall = self.hub.mono_us(), self.hub.now_ms()
@@ -353,6 +353,9 @@ class TableRuntime:
     def go_live(self) -> None:
         """Called once all is wired: timers, topics, the restart entry."""
         self._live = True
+        for entry, command in projections.owed(self.value):
+            log.info("table %s: the press at %d is carried out now", self.id, entry.n)
+            self._press(command, Role.REFEREE, "btn:table")
         self.changed()
 
     def changed(self) -> None:
@@ -365,9 +368,6 @@ class TableRuntime:
         )
         self._schedule()
 
-        for entry, command in projections.owed(self.value):
-            log.info("table %s: the press at %d is carried out now", self.id, entry.n)
-            self._press(command, Role.REFEREE, "btn:table")
     def _flush_now(self) -> None:
         self._flush = None
         self._flushed_at = self._loop.time()
