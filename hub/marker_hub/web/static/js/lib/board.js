@@ -8,7 +8,7 @@ import { remaining } from "./stream.js";
 
 const SETTING = new Set(["lag", "placing", "break", "suspended", "idle"]);
 
-/** `context`: {now, stale, silentMs, old: {A,B}|null, join, room, size, first}; times in ms, room and size in pixels. */
+/** `context`: {now, stale, silentMs, old: {A,B}|null, join, band: {width, height, size, digits, ball}, nameRoom, size}; times in ms, the rest in pixels. */
 export function board(view, context) {
   const pyramid = isPyramid(view);
   const over = view.phase === "match_over";
@@ -71,7 +71,7 @@ function numbers(view, player, context, score) {
   const old = context.old?.[player];
   const shown = [
     h("div", { class: "score digits", "aria-live": "polite", "aria-atomic": "true" },
-      h("span", { class: context.first ? "value" : "value enter", key: score }, score)),
+      h("span", { class: "value", enter: "enter", key: score }, score)),
     old === undefined || old === null || num(old) === score ? null : h("div", { class: "old" }, num(old)),
   ];
   if (!who || !isPyramid(view) || view.phase === "match_over") return shown;
@@ -98,7 +98,7 @@ function shelf(view, player, context) {
     h("span", { class: "word" }, t("shelf")),
     Array.from({ length: Math.max(target, full) }, (_, index) => {
       const state = index < full ? "filled" : index < full + coming ? "provisional" : "empty";
-      return slot(state, `s${index}${state}`, context.first ? "" : "enter");
+      return slot(state, `s${index}${state}`);
     }));
 }
 
@@ -184,9 +184,9 @@ function band(view, context) {
   const ruling = shown.ruling;
   const cls = ["band", status === "provisional" && "provisional", status === "corrected" && "corrected"].filter(Boolean).join(" ");
   return h("section", { class: cls, key: "band" },
-    h("div", { class: "row" }, tag(status, context), h("span", {}, t("shot", { n: shown.shot })), h("span", { class: "clause" }, pick(ruling.public) || (ruling.clauses ?? []).join(", "))),
-    said(...saidOf(view, ruling), context, `${shown.shot}${status}${ruling.short}`),
-    points(view, ruling, status === "provisional", context));
+    h("div", { class: "row" }, tag(status, context), h("span", {}, t("shot", { n: shown.shot })), cut(ruling), h("span", { class: "clause" }, pick(ruling.public) || (ruling.clauses ?? []).join(", "))),
+    h("div", { class: "words" }, said(...saidOf(view, ruling), context, `${shown.shot}${status}${ruling.short}`, pointsRoom(view, ruling, context)),
+      points(view, ruling, status === "provisional", context)));
 }
 
 function tag(status, context) {
@@ -196,26 +196,38 @@ function tag(status, context) {
   return h("span", { class: "tag ruling" }, status === "manual" ? t("ruling.manual") : upper(t("ruling")));
 }
 
-function said(name, sentence, context, key) {
-  const lines = saidLines(name, sentence, context.room, context.size);
-  return h("p", { class: context.first ? "said" : "said in", key, "aria-live": "polite" },
-    lines.map(([bold, plain]) => h("span", { class: "line" }, h("span", { class: "fit" }, bold ? h("span", { class: "who" }, bold) : null, plain))));
+/** The sentence; `taken`: pixels at its right that belong to the points. */
+function said(name, sentence, context, key, taken) {
+  const { width, height, size } = context.band;
+  const made = saidLines(name, sentence, { width: width - taken, height, size });
+  return h("p", { class: "said", enter: "in", key, "aria-live": "polite", style: { "font-size": `${made.size.toFixed(2)}px` } },
+    made.lines.map(([head, text]) => h("span", { class: "line" }, h("span", { class: "fit" }, head ? h("span", { class: "who" }, head) : null, text))));
 }
 
-function points(view, ruling, open, context) {
+const ballOfPoints = (view, ruling) => {
   const [who, value] = pointsOf(ruling);
-  const kind = who ? ballOf(view, who) ?? (isPyramid(view) && value > 0 ? "white" : null) : null;
-  const limit = ruling.limit ? t("points.of", { given: ruling.limit.given, wanted: ruling.limit.wanted }) : "";
+  return who ? ballOf(view, who) ?? (isPyramid(view) && value > 0 ? "white" : null) : null;
+};
+
+/** Width of the points with ball and question mark, so that nothing moves when the mark goes. */
+function pointsRoom(view, ruling, { band }) {
+  const text = `${signed(pointsOf(ruling)[1])}?`;
+  return widthOf(text, `760 ${band.digits}px "Marker Digits"`) - text.length * 0.055 * band.digits + (ballOfPoints(view, ruling) ? band.ball : 0) + band.gap;
+}
+
+/** A shot cut to the limit of the game says both numbers. */
+const cut = (ruling) => (ruling.limit ? h("span", { class: "of" }, t("points.of", { given: ruling.limit.given, wanted: ruling.limit.wanted })) : null);
+
+function points(view, ruling, open, context) {
+  const kind = ballOfPoints(view, ruling);
   return h("div", { class: "points" },
     kind ? ball(kind, { ring: context.stale }) : null,
-    h("span", { class: "digits" }, signed(value), open ? "?" : ""),
-    limit ? h("span", { class: "of" }, limit) : null);
+    h("span", { class: "digits" }, signed(pointsOf(ruling)[1]), open ? "?" : ""));
 }
 
 function doing(view, context) {
   const key = view.match ? `do.${view.phase}.${isPyramid(view) ? "pyramid" : "five-pins"}` : "do.free";
   const text = view.match ? t(key) : context.join ? t("do.free.join") : t("do.free");
   return h("section", { class: "band", key: "band" },
-    h("div", { class: "row" }, h("span", {}, phaseText(view))), said("", text, context, key),
-    null);
+    h("div", { class: "row" }, h("span", {}, phaseText(view))), h("div", { class: "words" }, said("", text, context, key, 0)));
 }

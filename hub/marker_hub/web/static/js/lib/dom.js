@@ -3,7 +3,10 @@
 const SVG = "http://www.w3.org/2000/svg";
 const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "open"]);
 
-/** A node: tag, attributes (`key`, `on…` handlers, `style` as an object), children; null, false and "" leave nothing behind. */
+/**
+ * A node: tag, attributes (`key`, `on…` handlers, `style` as an object, `enter`: a class given only to what joins a page that
+ * is already shown), children; null, false and "" leave nothing behind.
+ */
 export function h(tag, attributes, ...children) {
   return { tag, attributes: attributes ?? {}, children: flat(children), key: attributes?.key };
 }
@@ -19,6 +22,8 @@ function flat(children) {
   return out;
 }
 
+let joining = false; // the page was shown before: what is made now enters
+
 function create(node, svg) {
   if (node.text !== undefined) return (node.el = document.createTextNode(node.text));
   const inSvg = svg || node.tag === "svg";
@@ -27,11 +32,12 @@ function create(node, svg) {
   const inner = inSvg && node.tag !== "foreignObject";
   for (const child of node.children) el.append(create(child, inner));
   for (const [name, value] of Object.entries(node.attributes)) assign(el, name, value, undefined);
+  if (joining && node.attributes.enter) el.classList.add(node.attributes.enter);
   return el;
 }
 
 function assign(el, name, value, old) {
-  if (name === "key") return;
+  if (name === "key" || name === "enter") return;
   if (name.startsWith("on")) el[name.toLowerCase()] = value ?? null;
   else if (name === "style") {
     for (const part of Object.keys(old ?? {})) if (!value || !(part in value)) el.style.removeProperty(part);
@@ -99,6 +105,7 @@ function goes(el, before, kept, next) {
 /** Shows `nodes` inside `parent`, starting from what was shown there last. */
 export function render(parent, nodes) {
   const next = flat([nodes]);
+  joining = parent.shown !== undefined;
   children(parent, next, parent.shown ?? [], false);
   parent.shown = next;
 }

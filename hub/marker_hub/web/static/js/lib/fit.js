@@ -35,31 +35,79 @@ export async function fontsReady() {
   ));
 }
 
+const LEADING = 1.04;
+const ANYWHERE = 1.06; // a line that ends in the middle of a part counts as wider by this much
+const kept = new Map();
+
 /**
- * "Name: sentence" in at most two lines for `room` pixels: one line if it fits, else the name on the first, else two
- * balanced lines. Returns [[bold, plain], …].
+ * "Name: sentence" set as large as the box allows, with as few lines as that takes: { lines: [[name, text], …], size }.
+ * `box`: { width, height, size }, pixels; `size` is the largest letter. A part stays together where it can, a number always.
  */
-export function saidLines(name, sentence, room, size) {
-  const bold = `500 ${size}px "Marker Text"`;
-  const plain = `500 ${size}px "Marker Text"`;
-  const head = name ? `${name}:` : "";
-  const space = head && sentence ? " " : "";
-  const wide = widthOf(sentence, plain);
-  if (widthOf(head + space, bold) + wide <= room || !head || !sentence) {
-    if (head || wide <= room) return [[head, space + sentence]];
-    return halves(sentence).map((part) => ["", part]);
+export function saidLines(name, sentence, box) {
+  const key = [name, sentence, box.width, box.height, box.size].join("|");
+  if (!kept.has(key)) {
+    if (kept.size > 20) kept.clear();
+    kept.set(key, setLines(name ? `${name}:` : "", sentence, box));
   }
-  if (wide <= room * 1.12) return [[head, ""], ["", sentence]];
-  const [first, second] = halves(sentence, Math.max(8, Math.floor((sentence.length - name.length) / 2)));
-  return [[head, ` ${first}`], ["", second]];
+  return kept.get(key);
 }
 
-function halves(text, at = Math.floor(text.length / 2)) {
-  const places = [...text.matchAll(/[,;] | /g)].map((match) => ({ index: match.index + match[0].length, comma: match[0].length > 1 }));
-  if (!places.length) return [text, ""];
-  const cost = (place) => Math.abs(place.index - at) - (place.comma ? 6 : 0);
-  const best = places.reduce((a, b) => (cost(b) < cost(a) ? b : a));
-  return [text.slice(0, best.index).trimEnd(), text.slice(best.index)];
+function setLines(head, sentence, box) {
+  const font = `500 ${box.size}px "Marker Text"`;
+  const tokens = [...(head ? [head] : []), ...pieces(sentence)];
+  const widths = tokens.map((token) => widthOf(token, font));
+  const space = widthOf(" ", font);
+  let best = null;
+  for (let count = 1; count <= Math.min(8, Math.max(1, tokens.length)); count += 1) {
+    const ends = breaks(tokens, widths, space, count, Boolean(head));
+    const widest = Math.max(1, ...ends.map((end, index) => across(widths, space, index ? ends[index - 1] : 0, end)));
+    const size = Math.min(box.size, box.height / (count * LEADING), (box.size * box.width) / (widest * NARROWEST));
+    if (!best || size > best.size * 1.04) best = { ends, size };
+    if (best.size >= box.size) break;
+  }
+  const lines = best.ends.map((end, index) => {
+    const words = tokens.slice(index ? best.ends[index - 1] : 0, end);
+    const named = head && index === 0;
+    return named ? [head, words.length > 1 ? ` ${words.slice(1).join(" ")}` : ""] : ["", words.join(" ")];
+  });
+  return { lines, size: best.size };
+}
+
+const across = (widths, space, from, to) => widths.slice(from, to).reduce((sum, width) => sum + width, 0) + space * Math.max(0, to - from - 1);
+
+/** Words, each with what must not be torn from it: a number from what it counts, a letter and a dash from their word. */
+function pieces(text) {
+  const made = [];
+  let glue = false;
+  for (const word of text.split(" ").filter(Boolean)) {
+    const last = made.at(-1);
+    if (last !== undefined && (glue || (/^([\d–]|[«“"]?\p{L}{1,2}[»”"]?)[,;]?$|^\d+[,;]?$/u.test(word) && !/[,;]$/.test(last)))) made[made.length - 1] = `${last} ${word}`;
+    else made.push(word);
+    glue = /^\d+$/.test(word) && (last === undefined || /[,;]$/.test(last));
+  }
+  return made;
+}
+
+/** Where `count` lines end so that the widest is as narrow as can be; after a name or a comma it costs nothing to break. */
+function breaks(tokens, widths, space, count, named) {
+  const n = tokens.length;
+  const table = (value) => Array.from({ length: count + 1 }, () => Array(n + 1).fill(value));
+  const [widest, uneven, from] = [table(Infinity), table(Infinity), table(0)];
+  widest[0][0] = uneven[0][0] = 0;
+  for (let line = 1; line <= count; line += 1) for (let end = line; end <= n; end += 1) for (let start = line - 1; start < end; start += 1) {
+    const clean = end === n || /[,;]$/.test(tokens[end - 1]) || (named && end === 1);
+    const width = across(widths, space, start, end) * (clean ? 1 : ANYWHERE);
+    const [most, sum] = [Math.max(widest[line - 1][start], width), uneven[line - 1][start] + width * width];
+    if (most < widest[line][end] || (most === widest[line][end] && sum < uneven[line][end])) {
+      [widest[line][end], uneven[line][end], from[line][end]] = [most, sum, start];
+    }
+  }
+  const ends = [];
+  for (let line = count, end = n; line > 0; line -= 1) {
+    ends.unshift(end);
+    end = from[line][end];
+  }
+  return ends;
 }
 
 /** Makes the names in a row of fixed width narrower or smaller until nothing of the row is pushed out. */

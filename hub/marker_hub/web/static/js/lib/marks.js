@@ -65,7 +65,7 @@ export function diamond(pins, { decided = false, outline = false, label = "" } =
 }
 
 /** One place of a shelf: filled, slot, provisional, debt. */
-export const slot = (state, key, cls = "") => svg("0 0 24 24", { class: `slot ${state} ${cls}`, key },
+export const slot = (state, key) => svg("0 0 24 24", { class: `slot ${state}`, enter: "enter", key },
   state === "filled" ? h("circle", { cx: 12, cy: 12, r: 11.4, fill: "var(--ball-white)" })
     : h("circle", { cx: 12, cy: 12, r: 10.7, fill: "none", stroke: "currentColor", "stroke-width": state === "debt" ? 1.7 : 1.2, "stroke-dasharray": state === "provisional" ? "4 2.4" : null }),
   state === "debt" ? h("path", { d: "M6.5 12H17.5", stroke: "currentColor", "stroke-width": 1.9 }) : null);

@@ -37,6 +37,7 @@ export class Stream {
       this.heard();
       act(JSON.parse(event.data));
       this.onChange();
+      this.say();
     });
     on("hello", (data) => this.greet(data));
     on("snapshot", (data) => this.snapshot(data));
@@ -48,6 +49,12 @@ export class Stream {
       // A refused stream (401, 404, 5xx) is closed by the browser for good: try again by hand.
       if (this.source === source && source.readyState === EventSource.CLOSED) this.again = setTimeout(() => this.open(), 1000);
     };
+  }
+
+  /** Says on the document which position of the journal is drawn now, of the tables and of their sheets. */
+  say() {
+    const newest = (states) => String(Math.max(0, ...[...states.values()].map((state) => state.n)));
+    Object.assign(document.documentElement.dataset, { n: newest(this.tables), sheetN: newest(this.sheets) });
   }
 
   heard() {

@@ -12,7 +12,6 @@ const table = document.documentElement.dataset.table;
 let scores = null;
 let old = null;
 let join = null;
-let first = true;
 
 await loadWords();
 await fontsReady();
@@ -45,18 +44,24 @@ async function askJoin(view) {
   }
 }
 
+/** Pixels of what is set by measuring text: names, and the sentence of the band beside its points. */
+function measures() {
+  const style = getComputedStyle(document.documentElement);
+  const px = (name) => Number.parseFloat(style.getPropertyValue(name));
+  const apart = innerWidth * 0.019;
+  return {
+    size: px("--t2"), nameRoom: innerWidth * (innerWidth / innerHeight > 1.375 ? 0.36 : 0.9),
+    band: { width: innerWidth - 2 * px("--gutter"), height: px("--words"), size: px("--t2"), digits: px("--s3"), ball: px("--ball-of-points") + apart, gap: apart },
+  };
+}
+
 function draw() {
   const view = stream.tables.get(table);
   if (!view) return;
   remember(view);
   askJoin(view);
-  const size = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--t2")) * (innerHeight / 100);
-  const context = {
-    now: stream.now(), stale: stream.stale, silentMs: stream.silentMs, old, first, size,
-    room: innerWidth * 0.775, nameRoom: innerWidth * (innerWidth / innerHeight > 1.375 ? 0.36 : 0.9), join: join?.qr ? join : null,
-  };
+  const context = { now: stream.now(), stale: stream.stale, silentMs: stream.silentMs, old, join: join?.qr ? join : null, ...measures() };
   render(app, board(view, context));
   fitLines(app);
-  first = false;
   kiosk.between(stream, view);
 }
