@@ -108,6 +108,7 @@ class TableSection(Section, frozen=True):
     sensors: bool = True
     quiet_ms: Annotated[int, Meta(ge=7000, le=60000)] = 8000
     lull_ms: Annotated[int, Meta(ge=500, le=10000)] = 3000
+    tail_ms: Annotated[int, Meta(ge=500, le=60000)] = 2000
     countdown_ms: Annotated[int, Meta(ge=1000, le=60000)] = 5000
     quality: dict[str, Literal["ok", "hint"]] = {}
 

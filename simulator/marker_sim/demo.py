@@ -129,10 +129,14 @@ def profile_of(game_id: GameId) -> Profile:
 
 
 def _tables(plan: Plan) -> list[str]:
-    """What tells the hub its tables; those of pyramid need a configuration of their own."""
-    if not plan.game.is_pyramid:
-        return ["--tables", str(plan.tables)]
-    rows = [f'[[table]]\nid = "{n}"\nprofile = "{Profile.PYRAMID.value}"\n' for n in range(1, plan.tables + 1)]
+    """What tells the hub its tables.
+
+    Where table time is not wall time, a machine that stands still for some seconds must not make a shot incomplete that
+    on a real table would have ended in time.
+    """
+    waits = "" if plan.speed else "tail_ms = 30000\nlull_ms = 10000\n"
+    profile = profile_of(plan.game).value
+    rows = [f'[[table]]\nid = "{n}"\nprofile = "{profile}"\n{waits}' for n in range(1, plan.tables + 1)]
     file = plan.data / "hub.toml"
     file.write_text("\n".join(rows), encoding="utf-8")
     return ["--config", str(file)]

@@ -68,6 +68,7 @@ def table_config(section: TableSection, number: int) -> TableConfig:
         profile=section.profile,
         lull_ms=section.lull_ms,
         quiet_ms=section.quiet_ms,
+        tail_ms=section.tail_ms,
         countdown_ms=section.countdown_ms,
         sensors=section.sensors,
         quality=quality,
