@@ -23,8 +23,10 @@ from tablefw.shell import Shell
 from tablefw.supervisor import Supervisor
 
 DASHES_S = 5
+DELIVER_S = 10
 CONFIRM_S = 60
 GIVE_UP_MS = 600000  # the radio may be beyond what switching it off and on repairs
+QUIET_US = 60000000  # without any edge, before records are saved to flash, which stops the interrupts
 SELFTEST_EVERY_S = D.SELFTEST_EVERY_MS // 1000
 UNC_US = {
     "pin": D.UNC_US_PIN,
@@ -54,10 +56,13 @@ class App:
         self.v5 = 0
         self.brownout = False
         self.text = ("", False)
-        self.supervisor = Supervisor()
+        self.supervisor = Supervisor(self.restart)
         self.version = VERSION
         self.confirmed = False
         self.update = None
+        self._drop_kept = False
+        self.t_edge = 0  # device time of the newest edge
+        self.kept = hal.nv.size("kept") > 0  # records of an earlier start wait to be delivered
         self.shell = Shell(self)
         self.sensors = self.session = self.link = self.source = None
         self.ext = Extender(hal.ticks_us())
@@ -236,6 +241,8 @@ class App:
         due = s.due()
         if due is not None and due < t:
             s.tick(t)
+        if kind in (I.EDGE, I.WORD):
+            self.t_edge = t
         if kind == I.EDGE:
             s.edge(t, item[2], item[3], bool(item[4]))
         elif kind == I.READING:
@@ -280,7 +287,47 @@ class App:
         await asyncio.sleep(0.3)
         if self.session:
             await self.session.farewell()
-        hal.reset()
+        self.restart()
+
+    def restart(self, only_if_kept=False):
+        """Reset, once what the broker does not have is in flash; `only_if_kept` = rather stay than lose it."""
+        if self._save() or not only_if_kept:
+            hal.reset()
+
+    def _save(self):
+        """Whether nothing is lost by a reset now: unacknowledged records are in flash, or there are none worth it."""
+        from tablefw import keep
+
+        kept = not keep.worth(self.outbox)
+        if not kept:
+            hal.nv.unlocked = True  # whatever the mode: nothing is watched from here on
+            try:
+                if self._drop_kept:
+                    hal.nv.remove("kept")
+                kept = keep.save(hal.nv, self.outbox, self.boot, 1 if self.session.reconnects else 0)
+            except OSError as e:
+                log("kept records: %s" % e)
+            hal.nv.unlocked = self.modes.mode == W.MODE_SERVICE
+        keep = None
+        forget("keep")
+        return kept
+
+    async def deliver_kept(self):
+        """Send the records of an earlier start that were saved to flash; what can only be counted becomes a loss record."""
+        if not self.kept:
+            return
+        from tablefw import keep
+
+        lost = await keep.deliver(self.session, hal.nv)
+        await self.session.settled(DELIVER_S)
+        keep = None
+        forget("keep")
+        while lost:
+            n = min(lost, 65535)
+            self.loss(n, W.LOSS_OUTBOX)
+            lost -= n
+        self.kept = False
+        self._drop_kept = True
 
     async def house(self):
         """Once a second: supply, clock, display, confirmation of an update, hourly self-test."""
@@ -306,15 +353,14 @@ class App:
                 self.confirmed = True
                 if slots.confirm(hal.nv):
                     log("firmware %s confirmed" % VERSION)
-            if (
-                idle
-                and not self.session.up
-                and self.outbox.tail == self.outbox.head
-                and self.session.dark_ms() > GIVE_UP_MS
-            ):
-                log("no link for ten minutes and nothing to lose: reset")
+            if idle and self._drop_kept:
+                self._drop_kept = False
+                hal.nv.remove("kept")
+            quiet = self.ext.now - self.t_edge > QUIET_US and self.modes.mode != W.MODE_SERVICE
+            if quiet and self.session.dark_ms() > GIVE_UP_MS:
+                log("no link for ten minutes: reset")
                 await asyncio.sleep(0.3)
-                hal.reset()
+                self.restart(True)
             ticks = ticks + 1 if idle else 0
             if ticks and ticks % SELFTEST_EVERY_S == 0:
                 await self.selftest()
@@ -339,7 +385,11 @@ class App:
             sup.add("house", self.house, 10)
             self.modes.set(W.MODE_IDLE)
         log("table node %s, boot %d, %s" % (VERSION, self.boot, self.config.get("table") or "not provisioned"))
-        await sup.run()
+        try:
+            await sup.run()
+        except Exception:
+            self._save()
+            raise
 
 
 def _heap():

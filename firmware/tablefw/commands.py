@@ -104,7 +104,7 @@ async def replay(app, d):
             gone = {"from": first, "to": min(last, o.floor - 1)}
             lowest = o.floor
             continue
-        await app.session.resend(lowest, n)
+        await app.session.resend(o, boot, lowest, n, W.FLAG_REPLAY)
         lowest += n
     if gone:
         return {"code": W.ERR_GAP, "gap": gone}

@@ -4,8 +4,8 @@ import binascii
 import hashlib
 import os
 
-# May be written before the first shot and while idle: boot counter, slot record
-BOOT_FILES = ("boot", "boot.new", "slot", "slot.new", "uid")
+# May be written before the first shot and while idle: boot counter, slot record, delivered records of an earlier start
+BOOT_FILES = ("boot", "boot.new", "slot", "slot.new", "uid", "kept")
 
 
 class FlashLocked(RuntimeError):

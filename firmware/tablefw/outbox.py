@@ -6,6 +6,12 @@ SIZE = 16
 FORMAT = "<IIHBBHH"  # seq, t_us low 32, t_us high 16, channel, kind, v, aux
 
 
+def unpack(buf, at):
+    """(t, ch, kind, v, aux) of the record at a place of a buffer."""
+    _, low, high, ch, kind, v, aux = struct.unpack_from(FORMAT, buf, at)
+    return low | high << 32, ch, kind, v, aux
+
+
 class Outbox:
     """Absolute record numbers: floor (oldest kept) <= tail (oldest unacknowledged) <= sent <= head (next to be given).
 
@@ -48,8 +54,7 @@ class Outbox:
         """(t, ch, kind, v, aux) of a record between floor and head."""
         if not self.floor <= seq < self.head:
             raise IndexError(seq)
-        _, low, high, ch, kind, v, aux = struct.unpack_from(FORMAT, self.buf, seq % self.capacity * SIZE)
-        return low | high << 32, ch, kind, v, aux
+        return unpack(self.buf, seq % self.capacity * SIZE)
 
     def unsent(self):
         """Records waiting for their first or repeated sending."""

@@ -115,13 +115,14 @@ class Session:
             app.outbox.rewind()
             app.offset.lost()
             await self._send("STATE", json.dumps(app.birth()))
-            await self._settled(TIMEOUT_S)
+            await self.settled(TIMEOUT_S)
             self.up = True
             self.reconnects += 1
             app.linked(True)
             self._health.set()
             for job in (self._clock, self._answer, self._healths):
                 tasks.append(asyncio.create_task(self._guard(c, job)))
+            await app.deliver_kept()
             await self._pump()
         finally:
             for task in tasks:
@@ -167,7 +168,7 @@ class Session:
         self.app.source.acked(outbox)
         self.wake.set()
 
-    async def _settled(self, seconds):
+    async def settled(self, seconds):
         """Until everything sent is acknowledged."""
         end = time.ticks_add(time.ticks_ms(), seconds * 1000)
         while self.inflight:
@@ -210,12 +211,12 @@ class Session:
                 continue
             await self._wait(time.ticks_add(now, 1000))
 
-    async def resend(self, first, count):
-        """A batch asked for by `replay`; waits for room in the window."""
+    async def resend(self, source, boot, first, count, flags):
+        """A batch out of its turn, of the outbox or of what was kept over a reset; waits for room in the window."""
         end = time.ticks_add(time.ticks_ms(), PUBACK_MS)
         while len(self.inflight) >= WINDOW:
             await self._wait(end)
-        await self._send("EV", wire.batch(self.app.boot, self.app.outbox, first, count, W.FLAG_REPLAY))
+        await self._send("EV", wire.batch(boot, source, first, count, flags))
 
     def _message(self, topic, payload, retained):
         topic = topic.decode()
@@ -268,7 +269,7 @@ class Session:
         if self.up:
             try:
                 await self._send("STATE", wire.will(self.app.boot))
-                await self._settled(1)
+                await self.settled(1)
                 await self.client.disconnect()
             except (OSError, asyncio.TimeoutError):
                 pass

@@ -12,9 +12,10 @@ ARM_AFTER_S = 30  # a tool can break in before
 
 
 class Supervisor:
-    """`add` tasks, then `run`. A task with a limit must call `alive(name)` at least that often (seconds)."""
+    """`add` tasks, then `run`; `reset()` ends a node that cannot be mended. A task with a limit must call `alive(name)` at least that often (seconds)."""
 
-    def __init__(self):
+    def __init__(self, reset):
+        self.reset = reset
         self.tasks = {}  # name -> [factory, limit, task, starts, last tick]
         self.dog = None
 
@@ -63,7 +64,7 @@ class Supervisor:
                     if entry[3] > 1:
                         log("%s: died twice, reset" % name)
                         await asyncio.sleep(0.2)
-                        hal.reset()
+                        self.reset()
                     self._start(name, entry)
             if self.dog is None and time.ticks_diff(time.ticks_ms(), started) > ARM_AFTER_S * 1000:
                 self.dog = hal.wdt(WATCHDOG_MS)

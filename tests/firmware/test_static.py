@@ -29,6 +29,7 @@ PURE = [
     "fixed",
     "gate",
     "health",
+    "keep",
     "items",
     "log",
     "memory",
@@ -48,7 +49,7 @@ HARDWARE = {"machine", "rp2", "network", "neopixel", "esp", "esp32"}
 MAY_TOUCH_HARDWARE = {"pioin.py", "hal/rp2.py", "hal/esp32.py", "hal/board.py"}
 STUBS = {"rp2": "micropython-rp2-rpi-pico-w-stubs==1.29.0.post1", "esp32": "micropython-esp32-stubs==1.29.0.post1"}
 # modules that are loaded only when something needs them, and then forgotten
-SELDOM = {"schema.py", "ota.py", "selftest.py", "toolbox.py"}
+SELDOM = {"keep.py", "schema.py", "ota.py", "selftest.py", "toolbox.py"}
 
 
 def files() -> dict[str, Path]:

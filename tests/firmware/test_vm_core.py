@@ -76,52 +76,15 @@ def test_every_record_is_the_same_as_under_cpython(vm: Vm, tmp_path: Path, seed:
 
 
 POWER_CUTS = """
-import os, vfs
+from ramdisk import disk_with, umount
 from tablefw import config
-
-class Cut(Exception):
-    pass
-
-class Disk:
-    def __init__(self):
-        self.data = bytearray(64 * 512)
-        self.left = 1 << 30
-    def readblocks(self, n, buf, off=0):
-        a = n * 512 + off
-        buf[:] = self.data[a:a + len(buf)]
-    def writeblocks(self, n, buf, off=0):
-        self.left -= 1
-        if self.left < 0:
-            raise OSError(5)
-        a = n * 512 + off
-        self.data[a:a + len(buf)] = buf
-    def ioctl(self, op, arg):
-        if op == 4: return 64
-        if op == 5: return 512
-        if op == 6:
-            self.left -= 1
-            if self.left < 0:
-                raise OSError(5)
-            a = arg * 512
-            self.data[a:a + 512] = b"\\xff" * 512
-            return 0
-
 from tablefw.files import Files
 GOOD = {"table": "t1", "profile": "carom5", "host": "old", "port": 1, "ca": "A" * 1500}
-
-def disk_with(raw=None):
-    d = Disk()
-    if raw is None:
-        vfs.VfsLfs2.mkfs(d)
-    else:
-        d.data[:] = raw
-    vfs.mount(vfs.VfsLfs2(d), "/ram")
-    return d
 
 d = disk_with()
 config.Config(Files("/ram")).save(GOOD)
 base = bytes(d.data)
-vfs.umount("/ram")
+umount()
 old = new = 0
 for k in range(1, 80):
     d = disk_with(base)
@@ -132,11 +95,11 @@ for k in range(1, 80):
         done = True
     except OSError:
         pass
-    vfs.umount("/ram")
+    umount()
     raw = bytes(d.data)
     disk_with(raw)
     host = config.Config(Files("/ram")).get("host")
-    vfs.umount("/ram")
+    umount()
     assert host in ("old", "new"), (k, host)
     if host == "old": old += 1
     else: new += 1
@@ -146,8 +109,9 @@ print(old, new, done)
 """
 
 
-def test_power_cut_after_each_flash_write_on_littlefs(vm: Vm) -> None:
+def test_power_cut_after_each_flash_write_on_littlefs(vm: Vm, tmp_path: Path) -> None:
     """The real file system of the board on a RAM disk that fails after write k. Mutation: rename before read-back."""
+    (tmp_path / "ramdisk.py").write_text(Path(__file__).with_name("ramdisk.py").read_text())
     old, new, done = vm(POWER_CUTS, heap="1M").splitlines()[-1].split()
     assert done == "True"
     assert int(old) >= 8

@@ -30,7 +30,9 @@ def on_obs(work: Work, entry: Entry, body: Obs) -> None:
         return
     if rebooted:
         _reboot(work)
-    if rec.kind in MOTION:
+    if rec.boot < work.link.boot and (work.watched is None or work.watched.boot != rec.boot):
+        _kept(work, rec)
+    elif rec.kind in MOTION:
         _motion(work, rec)
     elif rec.kind == Kind.QUALITY:
         shots.channel_fault(work, rec.ch, rec.v)
@@ -39,6 +41,12 @@ def on_obs(work: Work, entry: Entry, body: Obs) -> None:
     elif rec.kind == Kind.MODE:
         _mode(work, rec)
     shots.try_close(work)
+
+
+def _kept(work: Work, rec: Rec) -> None:
+    """A record the node kept over its reset: it may complete a shot of its own boot, and says nothing of the table now."""
+    if rec.kind in MOTION and work.match is not None and work.sensors:
+        shots.late(work, rec)
 
 
 def _mode(work: Work, rec: Rec) -> None:

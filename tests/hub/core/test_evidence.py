@@ -302,6 +302,22 @@ def test_a_reboot_in_mid_shot_makes_it_incomplete(carom: Any) -> None:
     assert carom.view["incomplete"]
 
 
+def test_records_kept_over_a_reset_are_no_part_of_the_shot_of_the_new_boot(carom: Any) -> None:
+    """A node without a link resets after ten minutes and sends what it had kept. Mutation: `_kept` that feeds the table:
+    the old pin falls in the new shot."""
+    carom.answer_commands = False
+    old = [carom.record("N", Kind.LOST, Latch.YES), carom.record("N", Kind.STATE, PinState.FALLEN)]
+    carom.boot, carom.seq, carom.acked, carom.mode = 2, 0, "", "idle"
+    carom.answer_commands = True
+    carom.birth()
+    carom.click()
+    before = (carom.view["pins"], len(carom.table.run.records))
+    for entry in old:
+        carom.deliver(entry)
+    assert carom.view["pins"]["N"] != "down"
+    assert (carom.view["pins"], len(carom.table.run.records)) == before
+
+
 def test_late_evidence_against_the_referees_word_is_shown_as_a_conflict(carom: Any) -> None:
     carom.click()
     carom.now += 300_000
