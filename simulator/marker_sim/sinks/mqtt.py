@@ -23,7 +23,6 @@ from marker_sim.sinks.frames import START_US
 from marker_sim.sinks.packets import BadPacket, Packet, PacketKind, PacketSplitter, Publish
 from marker_sim.stage import Ready
 from tablefw import wire as node_wire
-from tablefw import wire_codes as codes
 from tablefw.clock import Offset
 from tablefw.commands import Commands
 
@@ -240,10 +239,9 @@ class MqttNode:
             self.sent.append(message)
         self._write(message.encode())
 
-    async def resend(self, first: int, count: int) -> None:
-        """A batch asked for by `replay`."""
-        box = self.detector.outbox
-        self._publish(Topic.EV, node_wire.batch(self.detector.boot, box, first, count, codes.FLAG_REPLAY).encode())
+    async def resend(self, source: Any, boot: int, first: int, count: int, flags: int) -> None:
+        """A batch asked for by `replay`, as the firmware's session sends it."""
+        self._publish(Topic.EV, node_wire.batch(boot, source, first, count, flags).encode())
 
     def pump(self) -> None:
         """Send what the ring holds and was not sent yet."""
