@@ -20,17 +20,20 @@ WORDS: dict[str, dict[str, str]] = {
     "en": {
         "title": "Match protocol", "game": "Game", "shot": "Shot", "striker": "Player", "ruling": "Ruling", "score": "Score",
         "won": "won by", "revision": "revision", "practice": "practice", "table": "Table", "referee": "Referee", "sign": "Signature",
-        "corrected": "corrected", "manual": "referee's ruling", "running": "not finished", "forfeit": "awarded",
+        "corrected": "corrected", "manual": "referee's ruling", "void": "void", "open": "no ruling yet",
+        "running": "not finished", "forfeit": "awarded",
     },
     "ru": {
         "title": "Протокол матча", "game": "Партия", "shot": "Удар", "striker": "Игрок", "ruling": "Решение", "score": "Счёт",
         "won": "выиграл", "revision": "редакция", "practice": "тренировка", "table": "Стол", "referee": "Судья", "sign": "Подпись",
-        "corrected": "исправлено", "manual": "решение судьи", "running": "не окончен", "forfeit": "присуждена",
+        "corrected": "исправлено", "manual": "решение судьи", "void": "не засчитан", "open": "не решён",
+        "running": "не окончен", "forfeit": "присуждена",
     },
     "it": {
         "title": "Verbale dell'incontro", "game": "Partita", "shot": "Tiro", "striker": "Giocatore", "ruling": "Decisione",
         "score": "Punti", "won": "vinta da", "revision": "revisione", "practice": "allenamento", "table": "Biliardo", "referee": "Arbitro",
-        "sign": "Firma", "corrected": "corretto", "manual": "decisione dell'arbitro", "running": "in corso", "forfeit": "assegnata",
+        "sign": "Firma", "corrected": "corretto", "manual": "decisione dell'arbitro", "void": "annullato", "open": "da decidere",
+        "running": "in corso", "forfeit": "assegnata",
     },
 }  # fmt: skip
 

@@ -70,7 +70,7 @@ class Teller:
                 state = state if after is None else after
                 done.append(self._set_aside(item, n) if after is None else msgspec.structs.replace(item, aside_n=0))
             else:
-                made = self._shot(item, state, stored)
+                made = self._shot(item, state, stored, _follower(rest[place + 1 :]))
                 if made is None:
                     done.append(self._set_aside(item, n))
                 else:
@@ -135,6 +135,7 @@ class Teller:
             run=run,
             status=status,
             given=given,
+            ruling=None,
             old=old.ruling,
             striker=change.striker or old.striker,
             note=change.note or old.note,
@@ -148,47 +149,55 @@ class Teller:
             return None
 
     def _shot(
-        self, item: ShotRecord, state: Any, stored: Mapping[int, Json | None] | None
+        self, item: ShotRecord, state: Any, stored: Mapping[int, Json | None] | None, follower: str
     ) -> tuple[ShotRecord, Any] | None:
-        """The shot judged in a state, and the state after it; None where the rules wait for something else."""
+        """The shot judged in a state, and the state after it; None where the rules wait for something else.
+
+        A shot whose evidence now allows several rulings, or none, is left open: every guess would move a score that
+        nobody decided (HUB.md section 5).
+        """
         if item.status is Status.VOID:
             return msgspec.structs.replace(item, before=state, aside_n=0), state
         if due_of(self.match.head.game, state).kind is not DueKind.SHOT:
             return None
         before = with_striker(state, item.striker)
-        ruling, unsure = self._ruling(item, before, stored)
-        if ruling is None:
-            return None
-        after = self.match.rules.apply(before, ruling)
-        wrong_turn = striker_of(state) != item.striker
+        ruling = self._ruling(item, before, stored)
         was = item.old if item.old is not None else item.ruling
-        changed = isinstance(was, Ruling) and was.short != ruling.short
+        kept = msgspec.structs.replace(item, aside_n=0, before=before, game_no=game_no(before))
+        if ruling is None:
+            return msgspec.structs.replace(kept, ruling=None, old=was, status=Status.OPEN, open=True), self._passed(before, follower)
+        changed = not isinstance(was, Ruling) or was.short != ruling.short
         status = item.status
-        if status is Status.FINAL and changed:
+        if status is Status.OPEN or (status is Status.FINAL and changed):
             status = Status.CORRECTED
         record = msgspec.structs.replace(
-            item,
-            aside_n=0,
-            before=before,
+            kept,
             ruling=ruling,
             old=was if changed else item.old,
             status=status,
-            open=unsure or wrong_turn,
-            game_no=game_no(before),
+            open=striker_of(state) != item.striker,
         )
-        return record, after
+        return record, self.match.rules.apply(before, ruling)
 
-    def _ruling(
-        self, item: ShotRecord, before: Any, stored: Mapping[int, Json | None] | None
-    ) -> tuple[Ruling | None, bool]:
-        if stored is not None and stored.get(item.no) is not None:
+    def _ruling(self, item: ShotRecord, before: Any, stored: Mapping[int, Json | None] | None) -> Ruling | None:
+        """The one ruling of a shot; None where it is not decided. What was stored holds, also that it was not decided."""
+        if stored is not None and item.no in stored:
             raw = stored[item.no]
-            assert raw is not None
-            return read_ruling(self.match.head.game, raw), False
+            return None if raw is None else read_ruling(self.match.head.game, raw)
         if item.status is Status.MANUAL:
-            return self._manual(item, before), False
+            return self._manual(item, before)
+        if isinstance(item.ruling, Ruling) and item.status is not Status.OPEN and item.before == before:
+            return item.ruling
         made = judge(item.run, before, self.match.options, self.profile, self.override)
-        return made.ruling, not made.certain
+        return made.ruling if made.certain else None
+
+    def _passed(self, before: Any, follower: str) -> Any:
+        """The state after an undecided shot: a stroke was made, nobody gained by it, and who really came next comes next."""
+        entry = ManualEntry({}, "not decided", Player(follower) if follower else None)
+        try:
+            return self.match.rules.apply(before, self.match.rules.manual(entry, before, self.match.options))
+        except RULES_ERRORS:
+            return before
 
     def _manual(self, item: ShotRecord, before: Any) -> Ruling | None:
         """The same entry of the referee on another state; None where it is not possible there."""
@@ -200,3 +209,8 @@ class Teller:
             return self.match.rules.manual(entry, before, self.match.options)
         except RULES_ERRORS:
             return None
+
+
+def _follower(later: list[Item]) -> str:
+    """Who made the next stroke of the story; empty where there is none."""
+    return next((item.striker for item in later if isinstance(item, ShotRecord) and not item.aside_n), "")

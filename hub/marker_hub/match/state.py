@@ -27,12 +27,14 @@ class Status(StrEnum):
     CORRECTED = "corrected"
     MANUAL = "manual"
     VOID = "void"
+    OPEN = "open"  # after a correction its evidence allows several rulings: nothing counts until somebody decides
 
 
 class ShotRecord(msgspec.Struct, frozen=True):
     """A judged shot. before: the rules' state it was judged in; old: the ruling before the last correction.
 
-    n: journal position of the ruling; open: after a correction this shot still needs an answer or a look.
+    n: journal position of the ruling; open: after a correction this shot needs a look (another striker by rule) or, with
+    status OPEN and no ruling, a decision.
     given: what the referee entered for a manual ruling.
     aside_n: position of the correction that set it aside, 0 where it counts.
     """
@@ -103,6 +105,11 @@ class MatchState(msgspec.Struct, frozen=True):
     def aside(self) -> tuple[ShotRecord, ...]:
         """Shots that an earlier correction set aside: kept, and back in their place when it is corrected again."""
         return tuple(item for item in self.items if isinstance(item, ShotRecord) and item.aside_n)
+
+    @property
+    def undecided(self) -> tuple[int, ...]:
+        """Numbers of the shots that a correction left without a ruling: their points are in no score."""
+        return tuple(record.no for record in self.shots if record.status is Status.OPEN)
 
     @property
     def last(self) -> ShotRecord | None:

@@ -92,6 +92,11 @@ _TEXT: dict[str, tuple[str, str, str]] = {
         "There is nothing to redo.",
         "Non c'è nulla da ripristinare.",
     ),
+    "refuse.undecided": (
+        "Сначала решите удары без решения: {shots}.",
+        "First decide the shots without a ruling: {shots}.",
+        "Prima decida i tiri senza decisione: {shots}.",
+    ),
     "refuse.preview": (
         "Показать заранее можно только исправление удара.",
         "Only the correction of a shot can be previewed.",

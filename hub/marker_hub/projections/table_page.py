@@ -57,7 +57,7 @@ def table_view(table: Table, now_us: int) -> Json:
         "lag": _lag(table),
         "countdown": _countdown(table, now_us),
         "due": _due(match.due, table) if match is not None else None,
-        "notices": [{"code": notice.code, "args": notice.args} for notice in table.notices],
+        "notices": _notices(table, match),
         "games": [] if now is None else [_game(line) for line in now.results],
         "winner": now.winner if now is not None else None,
         "undo": _undo(table, table.done),
@@ -65,8 +65,16 @@ def table_view(table: Table, now_us: int) -> Json:
         "incomplete": table.run is not None and table.run.incomplete,
         "pending": [run.no for run in table.queue],
         "aside": [record.no for record in match.aside] if match is not None else [],
+        "undecided": list(match.undecided) if match is not None else [],
         "fault": table.fault,
     }
+
+
+def _notices(table: Table, match: MatchState | None) -> list[Json]:
+    """What was said and still holds; a shot without a ruling stays named until it has one, whatever else was said since."""
+    undecided = list(match.undecided) if match is not None else []
+    first = [{"code": "open", "args": {"shots": undecided}}] if undecided else []
+    return first + [{"code": notice.code, "args": notice.args} for notice in table.notices]
 
 
 def _game(line: Any) -> Json:
@@ -211,10 +219,12 @@ def _proposal(work: Work, match: MatchState | None) -> Json | None:
 
 
 def _last(match: MatchState | None) -> Json | None:
-    record = match.last if match is not None else None
-    if match is None or record is None:
+    """The newest ruling that holds: a shot that is void or waits for its decision has none to show."""
+    if match is None:
         return None
-    return record_view(match, record)
+    return next(
+        (record_view(match, record) for record in reversed(match.shots) if isinstance(record.ruling, Ruling)), None
+    )
 
 
 def record_view(match: MatchState, record: ShotRecord) -> Json:

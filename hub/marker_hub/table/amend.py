@@ -161,7 +161,7 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
     if work.match is None or Event.CORRECTED not in ALLOWED[Phase(work.phase)]:
         shots.unexpected(work, Event.CORRECTED)
         return
-    stored = {item.shot: item.ruling for item in body.rulings if item.ruling is not None}
+    stored = {item.shot: item.ruling for item in body.rulings if item.ruling is not None or item.open}
     was_over = work.phase == Phase.MATCH_OVER
     try:
         after = told(work, body.shot, body.change, entry.n, stored)
@@ -174,8 +174,11 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
     if work.match.due.kind is not DueKind.SHOT or moved:
         work.run, work.queue, work.placed = None, (), False
     work.clear_notice("review")
-    if after.open:
-        work.notice("open", shots=list(after.open))
+    turns = tuple(record.no for record in work.match.shots if record.open and record.status is not Status.OPEN)
+    if turns:
+        work.notice("out-of-turn", shots=list(turns))
+    else:
+        work.clear_notice("out-of-turn")
     if after.aside:
         work.notice("set-aside", shots=list(after.aside))
     fire(work, Event.CORRECTED)
@@ -214,6 +217,7 @@ def preview(work: Work, shot: int, change: Change) -> Preview | Refusal:
         set_aside=after.aside,
         rulings=rejudged(after.match, _first(work, shot, change)),
         after=after.match,
+        shot=_changed_no(work, shot, change),
     )
 
 

@@ -104,7 +104,8 @@ def _shot(table: Table, match: MatchState | None) -> dict[str, Any] | None:
 def shot_result(record: ShotRecord) -> dict[str, Any]:
     """A judged shot as the topic `shot` tells it."""
     ruling = record.ruling
-    status = "corrected" if record.status is Status.CORRECTED else "final"
+    words = {Status.CORRECTED: "corrected", Status.OPEN: "provisional"}
+    status = words.get(record.status, "final")
     if record.status is Status.VOID or ruling is None:
         return {"shot": record.no, "status": status, "result": "none", "points": {}, "clauses": []}
     foul = bool(getattr(ruling, "ball_in_hand", False)) or bool(getattr(ruling, "violations", ()))

@@ -274,7 +274,7 @@ def commit(
         open=before is not match.state,
     )
     if record.open:
-        work.notice("open", shots=[run.no])
+        work.notice("out-of-turn", shots=[run.no])
     work.match = match.with_shot(record, after)
     work.effects.append(Announce("ruling", {"shot": run.no, "short": ruling.short, "n": entry.n}))
     work.clear_notice("review", "withdrawn", "incomplete")

@@ -169,6 +169,15 @@ def _rules_act(work: Work, command: c.Act) -> Any:
     return e.RulesActed(command.action, command.player or "", command.value, args, command.note)
 
 
+def _close(work: Work, _command: c.Close) -> Any:
+    """The protocol is not signed over shots that nobody decided."""
+    refused = need(work, Event.CLOSE_MATCH)
+    open_shots = work.match.undecided if work.match is not None else ()
+    if refused is None and open_shots:
+        return refuse(work, "undecided", "refuse.undecided", shots=", ".join(map(str, open_shots)))
+    return refused or e.Closed()
+
+
 def _log(work: Work, command: c.Log) -> Any:
     refused = need(work, Event.LOG_CALL)
     if refused is not None:
@@ -201,5 +210,5 @@ HANDLERS: dict[type, Callable[[Work, Any], Any]] = {
     c.ContinueRun: _continue_run,
     c.Act: _rules_act,
     c.Log: _log,
-    c.Close: lambda work, _command: need(work, Event.CLOSE_MATCH) or e.Closed(),
+    c.Close: _close,
 }

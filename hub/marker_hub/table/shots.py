@@ -311,7 +311,7 @@ def review(work: Work, record: ShotRecord, run: ShotRun) -> None:
 
     assert work.match is not None
     work.match = work.match.replace_shot(msgspec.structs.replace(record, run=run))
-    if record.status is Status.MANUAL:
+    if record.status in (Status.MANUAL, Status.OPEN):
         return
     for tried in (run, *(run.answer(question, None) for question, _ in run.answers)):
         made = judge(tried, record.before, work.match.options, work.profile, work.override)

@@ -105,7 +105,7 @@ class ShotDiff(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What a correction would do. after: the match as it would stand (match.state.MatchState)."""
+    """What a correction would do. after: the match as it would stand (match.state.MatchState); shot: the one changed."""
 
     shots: tuple[ShotDiff, ...]
     score_old: dict[str, int]
@@ -117,3 +117,4 @@ class Preview(msgspec.Struct, frozen=True):
     set_aside: tuple[int, ...]
     rulings: tuple[Rejudged, ...]
     after: Any = None
+    shot: int = 0

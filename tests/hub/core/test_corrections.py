@@ -209,7 +209,8 @@ def test_another_striker_keeps_the_later_strikers_and_lists_them(carom: Any) -> 
     amend(carom, 1, striker="B")
     assert carom.score == (0, 4)
     assert [record.no for record in carom.table.match.shots if record.open] != []
-    assert "open" in carom.notices()
+    assert "out-of-turn" in carom.notices()
+    assert carom.view["undecided"] == []
 
 
 def test_corrections_do_not_block_live_entry(carom: Any) -> None:

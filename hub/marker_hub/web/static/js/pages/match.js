@@ -143,7 +143,7 @@ function shotRow(shot) {
   return h("tr", { key: String(shot.shot), "aria-selected": String(shot.shot === shotNo), class: shot.status, onclick: () => choose(shot.shot) },
     h("td", { class: "num" }, h("button", { "aria-label": t("shot", { n: shot.shot }) }, num(shot.shot))),
     h("td", { class: "name" }, kindOf(shot.striker) ? ball(kindOf(shot.striker)) : null, shortName(match.players[shot.striker], other, 20)),
-    h("td", { class: "words" }, shot.status === "void" ? t("void") : text,
+    h("td", { class: "words" }, shot.status === "void" ? t("void") : shot.status === "open" ? t("amend.open") : text,
       shot.status === "corrected" && shot.old ? h("span", {}, ` ${t("instead")} `, h("s", {}, signed(pointsOf(shot.old)[1]))) : null,
       shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
     h("td", { class: "num bold" }, shot.ruling ? points : "–"), h("td", { class: "num" }, shot.score ? `${num(shot.score.A)}:${num(shot.score.B)}` : "–"), h("td", {}, clause));

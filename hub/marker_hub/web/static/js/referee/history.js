@@ -18,7 +18,7 @@ export function history(state) {
     h("ol", { class: "shots" }, game.shots.toReversed().map((shot) => h("li", { key: `s${shot.shot}` },
       h("button", { class: shot.status === "void" ? "shot-line void" : "shot-line", onclick: () => state.amend(shot.shot) },
         h("span", { class: "num dim" }, num(shot.shot)), h("span", { class: "name" }, surname(state.view, shot.striker)),
-        h("span", { class: "words" }, shot.status === "void" ? t("void") : pick(shot.ruling?.said ?? shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
+        h("span", { class: shot.status === "open" ? "words flame" : "words" }, shot.status === "void" ? t("void") : shot.status === "open" ? t("amend.open") : pick(shot.ruling?.said ?? shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
         h("span", { class: "bold" }, shot.ruling ? signed(pointsOf(shot.ruling)[1]) : "–")))))));
 }
 
@@ -38,11 +38,12 @@ export function amend(state) {
     segments(t("amend.kind"), [["facts", t("amend.facts")], ["manual", t("amend.manual")], ["void", t("amend.void")], ["delete", t("amend.delete")]], draft.mode, (id) => set({ mode: id })),
     draft.mode === "manual" ? manualFields({ ...state, draw: () => { draft.preview = null; state.draw(); } }, draft.manual, view) : null,
     draft.preview ? preview(state, draft.preview) : null,
+    open(draft) ? h("p", { class: "flame", role: "status" }, open(draft)) : null,
     h("div", { class: "quick" },
       h("button", { class: "choice", key: "drop", onclick: () => { state.ui.draft = null; state.show("history"); } }, t("amend.drop")),
       h("button", { class: "choice", key: "calls", onclick: () => state.show("calls") }, t("panel.calls")),
       h("button", { class: draft.preview ? "choice" : "choice on", key: "see", disabled: !state.commander.ready || (draft.mode === "manual" && !draft.manual.note.trim()), onclick: () => look(state) }, t("amend.preview")),
-      draft.preview ? h("button", { class: "choice on", key: "take", disabled: !state.commander.ready, onclick: () => take(state) }, t("amend.take")) : null),
+      draft.preview ? h("button", { class: "choice on", key: "take", disabled: !state.commander.ready || Boolean(open(draft)), onclick: () => take(state) }, t("amend.take")) : null),
   ];
 }
 
@@ -52,7 +53,7 @@ function preview(state, seen) {
     h("p", { class: "bold" }, t("amend.score"), ` ${num(seen.before.A)}:${num(seen.before.B)} → ${num(seen.after.A)}:${num(seen.after.B)}`.replace("→", "–")),
     seen.winner ? h("p", {}, t("game.wins", { name: surname(view, seen.winner) })) : null,
     h("ul", {}, (seen.changed ?? []).map((item) => h("li", { key: `c${item.shot}` }, t("shot", { n: item.shot }), ": ", item.old ? h("s", { class: "dim" }, signed(pointsOf(item.old)[1])) : "–", " ",
-      item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.said ?? item.new.sentence)}` : t("void")))),
+      item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.said ?? item.new.sentence)}${item.out_of_turn ? `, ${t("amend.turn")}` : ""}` : t("void")))),
     seen.set_aside?.length ? h("p", { class: "flame" }, t("amend.aside", { n: seen.set_aside.length })) : null);
 }
 
@@ -70,11 +71,29 @@ function changes(draft) {
   return made;
 }
 
+/** Changed facts may ask something new: its likeliest answers are chosen on the page, where they can be seen and changed, and sent with the correction. */
 async function look(state) {
   const draft = state.ui.draft;
-  const answer = await state.send({ kind: "amend", shot: draft.shot, changes: changes(draft), dry_run: true });
-  if (answer?.status === 200) draft.preview = answer.body.preview ?? answer.body;
+  for (let round = 0; round < 4; round += 1) {
+    const answer = await state.send({ kind: "amend", shot: draft.shot, changes: changes(draft), dry_run: true });
+    if (answer?.status !== 200 || state.ui.draft !== draft) break;
+    draft.preview = answer.body.preview ?? answer.body;
+    const rows = draft.mode === "facts" ? (draft.preview.sheet?.rows ?? []).filter((row) => !row.multi) : [];
+    if (!rows.length) break;
+    draft.rows = rows;
+    const chosen = rows.filter((row) => row.selected && !(row.id in draft.answers));
+    if (draft.preview.sheet.certain || !chosen.length) break;
+    for (const row of chosen) draft.answers[row.id] = row.selected;
+  }
   state.draw();
+}
+
+/** What is still to be answered before the correction can be taken; empty where nothing is. */
+function open(draft) {
+  const sheet = draft.preview?.sheet;
+  if (draft.mode !== "facts" || !sheet || sheet.certain) return "";
+  const row = sheet.rows.find((item) => sheet.needed.includes(item.id));
+  return row ? t("needs", { question: pick(row.text) }) : t("amend.open");
 }
 
 async function take(state) {

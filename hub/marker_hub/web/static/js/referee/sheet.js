@@ -133,7 +133,7 @@ function calls(state) {
 }
 
 const QUIET = new Set(["incomplete", "suspended", "time_called"]); // said elsewhere on the page
-const ALARM = new Set(["not-recording", "no-link", "fault", "replay-mismatch", "node-lost", "loss"]);
+const ALARM = new Set(["not-recording", "no-link", "fault", "replay-mismatch", "node-lost", "loss", "open"]);
 
 /** What the hub has to say: late evidence, open shots, a node that went away. */
 export function notices(state) {
@@ -141,7 +141,7 @@ export function notices(state) {
   if (!list.length) return null;
   return h("section", { class: "notices", key: "notices", role: "status" }, list.map((note) => {
     const args = Object.fromEntries(Object.entries(note.args ?? {}).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
-    const shot = note.code === "review" || note.code === "withdrawn" || note.code === "replay-mismatch" ? note.args.shot : note.code === "open" || note.code === "set-aside" ? note.args.shots?.[0] : null;
+    const shot = note.code === "review" || note.code === "withdrawn" || note.code === "replay-mismatch" ? note.args.shot : note.code === "open" || note.code === "out-of-turn" || note.code === "set-aside" ? note.args.shots?.[0] : null;
     return h("div", { class: ALARM.has(note.code) ? "notice flame" : "notice", key: note.code }, h("span", {}, t(`notice.${note.code}`, args)),
       shot ? h("button", { class: "choice", onclick: () => state.amend(shot) }, t("review.look")) : null);
   }));
