@@ -1,4 +1,4 @@
-"""`marker bench rules`: the judge of five-pins beside a dictionary look-up, and a file of shots judged as a stream."""
+"""`marker bench rules`: the judges beside a dictionary look-up, and a file of five-pins shots judged as a stream."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from marker_hub.bench.pyramid_shots import pyramid_shots
 from marker_hub.cli.adjudicate import Judged, judge_file
 from marker_rules.balls import GameId, Player
 from marker_rules.five_pins.game import FIVE_PINS
+from marker_rules.game import game
 from marker_rules.notation import parse_facts
 from marker_rules.options import Options
 from marker_rules.shot import Call, Shot
@@ -109,8 +111,10 @@ def run(size: int = SHOTS) -> dict[str, Any]:
     table = {shot: FIVE_PINS.rule(shot, before, options) for shot in shots}
     rule_us = _median_us(lambda shot: FIVE_PINS.rule(shot, before, options), shots)
     baseline_us = _median_us(table.__getitem__, shots)
+    pyramid = list(pyramid_shots(min(SAMPLE, size), SEED))
     return {
         "rule_median_us": rule_us,
+        "pyramid_rule_median_us": _median_us(lambda row: game(row[0]).rule(*row[1:]), pyramid),
         "baseline_lookup_median_us": baseline_us,
         "ratio_to_lookup": rule_us / baseline_us,
         **_file(size),

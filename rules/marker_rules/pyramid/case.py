@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from marker_rules.balls import Ball, GameId, Player
+from marker_rules.balls import Ball, GameId
 from marker_rules.options import Options
 from marker_rules.pyramid.legality import Met
 from marker_rules.pyramid.offences import Entered
@@ -30,36 +30,42 @@ class GameLaw:
     plus_one: str = "RP-5.0"  # clause cited for a ball to the opponent (AMB-09)
 
 
-IN_HOUSE = (Phase.IN_HAND_HOUSE, Phase.IN_HAND_TEMP_HOUSE)
+AFTER = When.AFTER
+IN_HOUSE = frozenset({Phase.IN_HAND_HOUSE, Phase.IN_HAND_TEMP_HOUSE})
 
 
-@dataclass(slots=True)
 class Case:
-    """One shot under judgement: inputs, and what has been found so far."""
+    """One shot under judgement: inputs, and what has been found so far.
 
-    law: GameLaw
-    before: PyramidState
-    options: Options
-    story: Story
-    entered: Entered
-    violations: list[Violation]
-    met: Met | None = None
-    legal: bool = False
-    credited: list[Ball] = field(default_factory=list)
-    whites_taken: int = 0
-    restored: bool = False  # disturbed by the sitting player, everything put back
-    uncounted: list[Ball] = field(default_factory=list)  # potted by a legal shot, but not to be credited
-    readings: list[str] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    restored: disturbed by the sitting player, everything put back. uncounted: potted by a legal shot, but not to be
+    credited.
+    """
 
-    @property
-    def striker(self) -> Player:
-        """The player whose shot is judged."""
-        return self.before.striker
+    __slots__ = (
+        *("before", "credited", "entered", "law", "legal", "met", "options", "readings", "restored", "steps", "story"),
+        *("striker", "uncounted", "violations", "whites_taken"),
+    )
+
+    def __init__(self, law: GameLaw, before: PyramidState, options: Options, story: Story, entered: Entered) -> None:
+        self.law = law
+        self.before = before
+        self.striker = before.striker  # whose shot is judged
+        self.options = options
+        self.story = story
+        self.entered = entered
+        self.violations: list[Violation] = list(entered.violations)
+        self.met: Met | None = None
+        self.legal = False
+        self.credited: list[Ball] = []
+        self.whites_taken = 0
+        self.restored = False
+        self.uncounted: list[Ball] = []
+        self.readings: list[str] = []
+        self.steps: list[Step] = []
 
     def spoiled(self) -> bool:
         """Whether a violation of the stroke itself makes the shot illegal (RP-20.2)."""
-        return bool(self.violations) and any(self.spoils(violation) for violation in self.violations)
+        return any(map(self.spoils, self.violations))
 
     def spoils(self, violation: Violation) -> bool:
         """Whether this violation voids the shot: by the striker, before its end."""
@@ -67,6 +73,6 @@ class Case:
 
     def is_late(self, violation: Violation) -> bool:
         """Whether it belongs to the time after the shot; a premature stroke does, when it spoils the new shot only."""
-        if violation.when is When.AFTER:
+        if violation.when is AFTER:
             return True
         return violation.clause == "RP-12.2" and not self.options["premature_voids_previous"]

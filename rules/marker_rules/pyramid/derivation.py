@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from marker_rules.balls import Ball, Player
 from marker_rules.pyramid.legality import Met
-from marker_rules.pyramid.offences import FOULS
+from marker_rules.pyramid.offences import FOULS, Entered
 from marker_rules.pyramid.ruling import CLAUSE_11_2, Violation
-from marker_rules.pyramid.state import NONE_EACH, Hand, Pair, Penalty, PenaltySource
+from marker_rules.pyramid.state import Hand, Pair, PenaltySource
 from marker_rules.pyramid.story import Story
 from marker_rules.ruling import Step
 from marker_rules.shot import When
@@ -42,23 +42,24 @@ def _met(clause: str, facts: tuple[int, ...]) -> Step:
     return Step(clause, "met_" + slug(clause), (), facts)
 
 
-def contact_steps(story: Story) -> list[Step]:
-    """What the facts say before any pattern: contact, touching ball, balls that came back or left."""
-    steps: list[Step] = []
+def contact_steps(steps: list[Step], story: Story, entered: Entered) -> None:
+    """What is known before any pattern: warning, push, contact, touching ball, balls that came back or left."""
+    if entered.unwarned:
+        steps.append(Step("RP-10.3b", "unwarned"))
+    if entered.no_push:
+        steps.append(Step("RP-17.2.2", "no_push"))
     if story.touching >= 0:
         steps.append(Step("RP-17.N1", "touching_unmoved", (), (story.touching,)))
     if story.contact_at >= 0:
         steps.append(_contact(story.cue_contacts[0][1], story.strike_at, story.contact_at))
+    if story.odd:
+        _odd_steps(steps, story)
+
+
+def _odd_steps(steps: list[Step], story: Story) -> None:
+    """What seldom happens: a cushion first, a jaw, a ball that came back, a ball that left."""
     if story.cushion_before >= 0 and story.contact_at >= 0:
         steps.append(Step("RP-4.2", "indirect", (), (story.cushion_before, story.contact_at)))
-    if story.jaws or story.back or story.returned or story.off:
-        steps.extend(_odd_steps(story))
-    return steps
-
-
-def _odd_steps(story: Story) -> list[Step]:
-    """What seldom happens: a jaw, a ball that came back, a ball that left."""
-    steps: list[Step] = []
     steps.extend(Step("RP-18.N3", "jaw_crossed", (("ball", ball),), (at,)) for ball, at in story.jaws.items())
     steps.extend(Step("RP-20.5", "came_back", (("ball", ball),), (at,)) for ball, at in story.back.items())
     steps.extend(Step("RP-22.2a", "returned", (("ball", ball),), (at,)) for ball, at in story.returned.items())
@@ -67,25 +68,20 @@ def _odd_steps(story: Story) -> list[Step]:
             steps.append(Step("RP-22.2b", "foreign", (("ball", ball),), (at,)))
         if ball is not story.struck:
             steps.append(Step("RP-22.3b", "object_off", (("ball", ball),), (at,)))
-    return steps
 
 
-def void_steps(story: Story, legal: bool) -> list[Step]:
+def void_steps(steps: list[Step], story: Story, legal: bool) -> None:
     """Pots of an illegal shot do not count; balls off are placed again."""
-    steps = []
     if story.potted and not legal:
         facts = tuple(story.potted.values())
         steps.append(Step("RP-20.2", "pots_void", (("n", len(facts)),), facts))
         steps.append(Step("RP-20.4", "pots_return", (("n", len(facts)),), facts))
     if story.off:
         steps.append(Step("RP-22.4", "off_return", (("n", len(story.off)),), tuple(story.off.values())))
-    return steps
 
 
 def debt_steps(debt: Pair, score: Pair) -> list[Step]:
     """The score of a player in debt reads below zero (RP-27.1b)."""
-    if debt == NONE_EACH:
-        return []
     return [
         Step("RP-27.1b", "in_debt", (("by", player), ("n", score.of(player))))
         for player in Player
@@ -98,15 +94,13 @@ def met_step(met: Met) -> Step:
     return _met(met.clause, met.facts)
 
 
-def violation_steps(violations: Sequence[Violation], facts: dict[str, tuple[int, ...]]) -> list[Step]:
+def violation_steps(steps: list[Step], violations: Sequence[Violation], facts: dict[str, tuple[int, ...]]) -> None:
     """Each violation with its item of the penalty list, and the single penalty of several (RP-26.2)."""
-    steps: list[Step] = []
     for violation in violations:
         steps += _violation(violation.clause, violation.by, violation.when, facts.get(violation.clause, ()))
     if len(violations) > 1:
         players = [violation.by for violation in violations]
         steps += [player_step("RP-26.2", "single_penalty", player) for player in Player if players.count(player) > 1]
-    return steps
 
 
 @lru_cache(maxsize=2048)
@@ -121,23 +115,21 @@ def _violation(clause: str, by: Player, when: When, facts: tuple[int, ...]) -> t
 
 
 @cache
-def penalty_step(penalty: Penalty) -> Step:
+def penalty_step(player: Player, source: PenaltySource) -> Step:
     """Where the penalty ball comes from."""
-    args = (("by", penalty.player),)
-    if penalty.source is PenaltySource.SHELF:
+    args = (("by", player),)
+    if source is PenaltySource.SHELF:
         return Step("RP-5.0", "from_shelf", args)
     return Step("RP-27.1a", "owed", args)
 
 
-def credit_steps(striker: Player, credited: Iterable[Ball], paid: int) -> list[Step]:
+@lru_cache(maxsize=2048)
+def credit_steps(striker: Player, credited: tuple[Ball, ...], paid: int) -> tuple[Step, ...]:
     """Balls credited, debts paid."""
-    balls = ", ".join(ball for ball in credited)
-    if not balls:
-        return []
-    steps = [Step("RP-20.1", "credited", (("by", striker), ("balls", balls), ("n", balls.count(",") + 1)))]
-    if paid:
-        steps.append(Step("RP-27.2", "debt_paid", (("by", striker), ("n", paid))))
-    return steps
+    named = Step("RP-20.1", "credited", (("by", striker), ("balls", ", ".join(credited)), ("n", len(credited))))
+    if not paid:
+        return (named,)
+    return named, Step("RP-27.2", "debt_paid", (("by", striker), ("n", paid)))
 
 
 @cache

@@ -15,9 +15,14 @@ from marker_rules.pyramid.case import IN_HOUSE, Case, GameLaw
 from marker_rules.pyramid.legality import break_by, completed_by
 from marker_rules.pyramid.offences import FOULS, Entered, sort_calls
 from marker_rules.pyramid.ruling import PyramidRuling, Violation
-from marker_rules.pyramid.state import Coloured, Phase, PyramidState, Stage
+from marker_rules.pyramid.state import ON_SHELF, Phase, PyramidState, Stage
 from marker_rules.pyramid.story import Story, read_story
 from marker_rules.shot import Shot
+
+# Members of enums, looked up once: the judge asks for them many times a shot.
+C = Ball.C
+BREAK, PREMIUM = Phase.BREAK, Phase.IN_HAND_ANY_PREMIUM
+SHOT, CHOICE = Stage.SHOT, Stage.CHOICE
 
 
 def judge(law: GameLaw, shot: Shot, before: PyramidState, options: Options) -> PyramidRuling:
@@ -34,19 +39,20 @@ def judge(law: GameLaw, shot: Shot, before: PyramidState, options: Options) -> P
     )
     _check_moment(before, story, entered)
     _check_balls(law, before, story)
-    case = Case(law, before, options, story, entered, list(entered.violations))
+    case = Case(law, before, options, story, entered)
     if story.disturbed >= 0 or entered.void_by:
         return outcome.void(case)
     if story.struck is None:
         return _between_shots(case)
-    _set_aside_unaided(case)
+    if story.potted or entered.unaided or entered.fell_by_itself:
+        _set_aside_unaided(case)
     if entered.disturbed and any(v.by is not case.striker for v in case.violations):
         return outcome.disturbed_by_opponent(case)
     _stroke_violations(case)
     _completion(case)
     if case.legal:
         _credit(case)
-    case.readings.extend(readings.of_stroke(case))
+    readings.of_stroke(case)
     return outcome.series(case) if before.series else outcome.played(case)
 
 
@@ -66,31 +72,31 @@ def _between_shots(case: Case) -> PyramidRuling:
 
 
 def _check_moment(before: PyramidState, story: Story, entered: Entered) -> None:
-    if before.stage is Stage.SHOT:
+    if before.stage is SHOT:
         if entered.house_first and before.phase not in IN_HOUSE:
             raise IllegalInput(
                 f"call RP-19.2a: the shot is not played in hand from the house but '{before.phase}'", code="call"
             )
         return
-    if before.stage is Stage.CHOICE and story.struck is None:
+    if before.stage is CHOICE and story.struck is None:
         return
     raise IllegalInput(f"no shot is due: the match waits for '{before.stage}'; see due()", code="stage")
 
 
 def _check_balls(law: GameLaw, before: PyramidState, story: Story) -> None:
     """No more balls may take part than lie on the table."""
-    named = story.balls
-    coloured = before.table.coloured
-    if Ball.C in named and coloured in (Coloured.SHELF_A, Coloured.SHELF_B):
-        at = named[Ball.C]
+    named, table = story.balls, before.table
+    coloured = table.coloured
+    if coloured in ON_SHELF and C in named:
+        at = named[C]
         raise IllegalFact(f"fact {at + 1}: C lies on the {coloured} and cannot take part", position=at)
-    count = len(named) - (law.fixed_cue and Ball.C in named)
-    if count > before.table.balls:
-        counted = sorted(at for ball, at in named.items() if not law.fixed_cue or ball is not Ball.C)
-        at = counted[before.table.balls]
+    count = len(named) - (law.fixed_cue and C in named)
+    if count > table.balls:
+        counted = sorted(at for ball, at in named.items() if not law.fixed_cue or ball is not C)
+        at = counted[table.balls]
         what = "white balls" if law.fixed_cue else "balls"
         raise IllegalFact(
-            f"fact {at + 1}: {count} {what} take part, but only {before.table.balls} are on the table",
+            f"fact {at + 1}: {count} {what} take part, but only {table.balls} are on the table",
             position=at,
         )
 
@@ -101,8 +107,6 @@ def _check_balls(law: GameLaw, before: PyramidState, story: Story) -> None:
 def _set_aside_unaided(case: Case) -> None:
     """Hanging balls that fell by themselves are put back and count for nothing (RP-21.1)."""
     story, named = case.story, set(case.entered.fell_by_itself)
-    if not story.potted and not named and not case.entered.unaided:
-        return
     if case.entered.unaided and not named:
         others = [ball for ball in story.potted if ball is not story.struck]
         if len(others) != 1:
@@ -111,14 +115,17 @@ def _set_aside_unaided(case: Case) -> None:
                 code="unaided",
             )
         named = set(others)
-    if not named <= story.potted.keys():
+    if named and not named <= story.potted.keys():
         raise IllegalInput(
             f"decided 'unaided': {', '.join(sorted(named - story.potted.keys()))} did not fall", code="unaided"
         )
-    if story.contact_at >= 0:  # what fell before the cue ball met anything cannot have fallen by the shot
-        named |= {ball for ball, at in story.potted.items() if at < story.contact_at and ball is not story.struck}
-    for ball in named:
-        at = story.potted.pop(ball)
+    for ball, at in story.potted.items():
+        if at < story.contact_at and ball is not story.struck:
+            named.add(ball)  # what fell before the cue ball met anything cannot have fallen by the shot
+    for ball, at in [*story.potted.items()]:
+        if ball not in named:
+            continue
+        del story.potted[ball]
         case.uncounted.append(ball)
         case.steps.append(why.step("RP-21.1", "unaided", at, ball=ball))
     if named:
@@ -131,35 +138,26 @@ def _stroke_violations(case: Case) -> None:
     In free pyramid any ball may be struck, a placed one too (RP-3.3, RP-23.3a, EXT-F2), but the break is played with
     the coloured one; in the other two a white is an object ball only (RP-3.4, RP-23.3b).
     """
-    story, striker, found = case.story, case.striker, case.violations
+    story, law, phase, found = case.story, case.law, case.before.phase, case.violations
     struck = story.struck
-    must_be_c = case.law.fixed_cue or case.before.phase is Phase.BREAK
     shown = []
-    if must_be_c and struck is not Ball.C:
-        shown.append(Violation("RP-20.2", striker))
+    if struck is not C and (law.fixed_cue or phase is BREAK):
+        shown.append("RP-20.2")
     if story.contact_at < 0:
-        shown.append(Violation("RP-4.3", striker))
+        shown.append("RP-4.3")
     if struck in story.off:
-        shown.append(Violation("RP-22.3a", striker))
-    if case.before.phase in IN_HOUSE and case.law.house and _house_ball_first(case):
-        shown.append(Violation("RP-19.2a", striker))
-    if (
-        case.before.phase is Phase.IN_HAND_ANY_PREMIUM
-        and Ball.C in story.potted
-        and case.options["premium_cue_pot"] == "foul"
-    ):
-        shown.append(Violation("EXT-D3", striker))
-    called_off = any(v.clause == "RP-22.3a" and v.by is striker for v in found)
-    if called_off and struck is not None and struck not in story.potted:
+        shown.append("RP-22.3a")
+    if law.house and phase in IN_HOUSE and _house_ball_first(case):
+        shown.append("RP-19.2a")
+    if phase is PREMIUM and C in story.potted and case.options["premium_cue_pot"] == "foul":
+        shown.append("EXT-D3")
+    known = {violation.clause for violation in found if violation.by is case.striker} if found else ()
+    if "RP-22.3a" in known and struck is not None and struck not in story.potted:
         story.off.setdefault(struck, story.strike_at)  # entered as a call, no fact tells it
+        story.odd = True
     if shown:
-        known = {violation.clause for violation in found if violation.by is striker}
-        case.violations = [violation for violation in shown if violation.clause not in known] + found
-    if case.entered.unwarned:
-        case.steps.append(why.step("RP-10.3b", "unwarned"))
-    if case.entered.no_push:
-        case.steps.append(why.step("RP-17.2.2", "no_push"))
-    case.steps.extend(why.contact_steps(story))
+        case.violations = [Violation(clause, case.striker) for clause in shown if clause not in known] + found
+    why.contact_steps(case.steps, story, case.entered)
 
 
 def _house_ball_first(case: Case) -> bool:
@@ -171,16 +169,16 @@ def _house_ball_first(case: Case) -> bool:
 
 def _completion(case: Case) -> None:
     """Find what completed the shot or made the break legal; add the violation when nothing did."""
-    story, on_break = case.story, case.before.phase is Phase.BREAK
-    no_contact = story.contact_at < 0
-    if not no_contact:
+    story = case.story
+    if story.contact_at >= 0:
+        on_break = case.before.phase is BREAK
         if on_break:
             case.met = break_by(story, pot_is_legal=not case.spoiled())
         else:
             case.met = completed_by(story, case.options)
         if case.met is None:
             missing = "RP-11.1.P" if on_break else "RP-18.P"
-            if not any(v.clause == missing for v in case.violations):
+            if all(violation.clause != missing for violation in case.violations):
                 case.violations.insert(0, Violation(missing, case.striker))
         else:
             case.steps.append(why.met_step(case.met))
@@ -190,16 +188,20 @@ def _completion(case: Case) -> None:
 def _credit(case: Case) -> None:
     """Balls a legal shot credits, in the order they fell; the coloured cue ball by a white taken for it."""
     story, law = case.story, case.law
+    if not story.potted and not law.house:
+        return
     outside_from = _outside_from(case)
-    fallen = sum(1 for ball, at in story.potted.items() if ball is not Ball.C and at >= outside_from)
+    fallen = 0
+    for ball, at in story.potted.items():
+        fallen += ball is not C and at >= outside_from
     whites_left = case.before.table.balls - fallen
     for ball, at in story.potted.items():
         if at < outside_from:
             case.uncounted.append(ball)
             case.steps.append(why.step("RP-19.2a", "house_pot", at, ball=ball))
-        elif not law.fixed_cue or ball is not Ball.C:
+        elif not law.fixed_cue or ball is not C:
             case.credited.append(ball)
-        elif case.before.phase is Phase.IN_HAND_ANY_PREMIUM:
+        elif case.before.phase is PREMIUM:
             case.steps.append(why.step("EXT-D3", "premium_cue_pot", at))
             case.readings.append("AMB-49")
         elif whites_left <= 0:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from marker_rules.balls import Ball
 from marker_rules.options import Options
-from marker_rules.pyramid.story import Kind, Story
+from marker_rules.pyramid.story import CROSS, MEET, RAIL, Story
 
 RAILS = 1 | 2 | 4 | 8  # head, foot, left, right; the halves of a long cushion are one cushion (AMB-04)
 CROSSED = 16
@@ -144,15 +144,16 @@ def completed_by(story: Story, options: Options) -> Met | None:
         return None
     walk = _Walk(story, patterns(options))
     for kind, ball, detail, at in story.events:
-        if kind is Kind.MEET:
+        if kind is MEET:
             assert isinstance(detail, Ball)
             walk.meet(ball, detail, at)
-        elif kind is Kind.RAIL:
+        elif kind is RAIL:
             assert isinstance(detail, int)
-            walk.try_tail(Tail.RAIL, ball, detail, at)
+            if walk.own:  # without any head yet no cushion completes a pattern
+                walk.try_tail(Tail.RAIL, ball, detail, at)
             walk.own[ball] = walk.own.get(ball, 0) | detail
             walk.any_bits |= detail
-        elif kind is Kind.CROSS:
+        elif kind is CROSS:
             walk.try_tail(Tail.CROSS, ball, 0, at)
             walk.own[ball] = walk.own.get(ball, 0) | CROSSED
         else:
@@ -174,9 +175,9 @@ def break_by(story: Story, *, pot_is_legal: bool) -> Met | None:
     for kind, ball, _, at in story.events:
         if ball is story.struck:
             continue
-        if kind is Kind.RAIL:
+        if kind is RAIL:
             reached.setdefault(ball, at)
-        elif kind is Kind.CROSS and crossed < 0:
+        elif kind is CROSS and crossed < 0:
             crossed = at
     if len(reached) >= 3:
         return Met(BREAK_RAILS[3], tuple(reached.values()))

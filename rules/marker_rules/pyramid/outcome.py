@@ -16,12 +16,21 @@ from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Vi
 from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
 from marker_rules.ruling import Placement, Step, Turn
 
+A, B, C = Player.A, Player.B, Ball.C  # members of enums, looked up once: the judge asks for them many times a shot
+PLAY, BREAK = Phase.PLAY, Phase.BREAK
+IN_HAND_ANY, PREMIUM = Phase.IN_HAND_ANY, Phase.IN_HAND_ANY_PREMIUM
+ON_TABLE, IN_HAND, UNKNOWN = Coloured.TABLE, Coloured.HAND, Coloured.UNKNOWN
+OTHER = {A: B, B: A}
+FROM_SHELF = PenaltySource.SHELF
 TURN = {player: Turn.of(player) for player in Player}
 ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
 
 
 def played(case: Case) -> PyramidRuling:
     """The ruling of an ordinary shot."""
+    story = case.story
+    if not (story.potted or story.off or case.entered.objects_off):
+        return _settle(case, None, PLAY, [])
     hand, phase = _cue_in_hand(case)
     return _settle(case, hand, phase, _respots(case, hand))
 
@@ -94,7 +103,7 @@ def series(case: Case) -> PyramidRuling:
     else:
         respots = _respots(case, hand)
         case.steps.append(why.step("RP-30.4b", "run_on", by=striker, n=scored))
-    case.steps.extend(why.violation_steps(case.violations, {}))
+    why.violation_steps(case.steps, case.violations, {})
     case.readings.append("AMB-21")
     before_run = runs.balls_before(before.run, striker)
     return PyramidRuling(
@@ -102,7 +111,7 @@ def series(case: Case) -> PyramidRuling:
         striker=striker,
         next=None if over else TURN[striker],
         winner=before.winner,
-        placements=_placements(respots, 0),
+        placements=_placements(respots, 0) if respots else (),
         interpretations=tuple(dict.fromkeys(case.readings)),
         steps=tuple(case.steps),
         legal=case.legal if judged else None,
@@ -129,7 +138,7 @@ def _series_table(case: Case, hand: Hand | None) -> Table:
     """The table of a finished frame: balls of the run leave it, no shelf or debt is touched."""
     balls = case.before.table.balls - len(case.credited)
     if case.law.fixed_cue:
-        return Table(balls, Coloured.TABLE if hand is None else Coloured.HAND)
+        return Table(balls, ON_TABLE if hand is None else IN_HAND)
     account = Account.of(case.before, case.options)
     account.note_coloured(case.striker, case.credited, 0)
     return Table(balls, account.coloured)
@@ -138,8 +147,8 @@ def _series_table(case: Case, hand: Hand | None) -> Table:
 def _cue_in_hand(case: Case) -> tuple[Hand | None, Phase]:
     """Whether the fixed cue ball is in hand after the shot, from where, and how the next shot is played."""
     story, law = case.story, case.law
-    if not law.fixed_cue or (Ball.C not in story.potted and Ball.C not in story.off):
-        return None, Phase.PLAY
+    if not law.fixed_cue or (C not in story.potted and C not in story.off):
+        return None, PLAY
     hand, clause = law.hand, law.cue_credit if case.legal else law.cue_foul
     if not case.legal and hand is Hand.ANYWHERE:
         hand = Hand(case.options["dynamic_foul_in_hand"])
@@ -149,26 +158,22 @@ def _cue_in_hand(case: Case) -> tuple[Hand | None, Phase]:
         case.steps.append(why.step("RP-19.1", "premium_house" if case.legal else "penal_house"))
     if hand is Hand.HOUSE:
         return hand, Phase.IN_HAND_HOUSE
-    premium = law.premium and Ball.C in case.credited
-    return hand, Phase.IN_HAND_ANY_PREMIUM if premium else Phase.IN_HAND_ANY
+    premium = law.premium and C in case.credited
+    return hand, PREMIUM if premium else IN_HAND_ANY
 
 
 def _respots(case: Case, hand: Hand | None) -> list[str]:
     """Balls to be placed again: balls off the table and illegal pots; a fixed cue ball comes in hand instead."""
     story = case.story
-    if not (story.potted or story.off or case.entered.objects_off):
-        return []
     balls = [ball for ball in story.potted if not case.legal or ball in case.uncounted]
     balls += story.off
-    respots = [ball.value for ball in balls if hand is None or ball is not Ball.C]
+    respots = [ball.value for ball in balls if hand is None or ball is not C]
     respots += [ANY_WHITE] * case.entered.objects_off
     return respots
 
 
 def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
     """What goes on the spotting line, each with its place from the rear spot on (RP-23.1, RP-23.2a, RP-23.2b)."""
-    if not respots and not more:
-        return ()
     balls = [*respots, *[ANY_WHITE] * more]
     return tuple(Placement(ball, spot_name(n)) for n, ball in enumerate(balls, 1))
 
@@ -178,7 +183,7 @@ def _options_after(case: Case, offender: Player) -> tuple[str, ...]:
     pending = case.before.pending
     if pending is not None and pending.offender is offender:
         return pending.choices  # another offence before the choice takes nothing from the chooser
-    if case.before.phase is not Phase.BREAK or offender is not case.striker:
+    if case.before.phase is not BREAK or offender is not case.striker:
         return CLAUSE_5
     own = [violation for violation in case.violations if case.spoils(violation)]
     if any(FOULS[v.clause].fails_break for v in own):
@@ -188,24 +193,32 @@ def _options_after(case: Case, offender: Player) -> tuple[str, ...]:
     return CLAUSE_5
 
 
-def _impose(case: Case, account: Account, violations: list[Violation]) -> tuple[tuple[Penalty, ...], int]:
+def _impose(case: Case, account: Account) -> tuple[tuple[Penalty, ...], int]:
     """One penalty for each offender (RP-26.2, AMB-43). Returns penalty balls, and balls taken by opponents."""
     penalties: list[Penalty] = []
     taken = 0
-    if not violations:
-        return (), 0
-    case.steps.extend(why.violation_steps(violations, _shown_by(case)))
-    for offender in dict.fromkeys(violation.by for violation in violations):
+    why.violation_steps(case.steps, case.violations, _shown_by(case))
+    for offender in _offenders(case.violations):
         if case.options["penalty_scheme"] == "opponent_plus_one":
-            taken += account.reward(offender.other)
-            case.steps.append(why.player_step(case.law.plus_one, "plus_one", offender.other))
+            taken += account.reward(OTHER[offender])
+            case.steps.append(why.player_step(case.law.plus_one, "plus_one", OTHER[offender]))
         else:
             penalty = account.charge(offender)
             penalties.append(penalty)
-            case.steps.append(why.penalty_step(penalty))
-    case.readings.extend(FOULS[v.clause].reading for v in violations if FOULS[v.clause].reading)
+            case.steps.append(why.penalty_step(penalty.player, penalty.source))
+    for violation in case.violations:
+        reading = FOULS[violation.clause].reading
+        if reading:
+            case.readings.append(reading)
     case.readings.append("AMB-09")
     return tuple(penalties), taken
+
+
+def _offenders(violations: list[Violation]) -> tuple[Player, ...]:
+    """Who offended, each once, in the order of the offences."""
+    if len(violations) == 1:
+        return (violations[0].by,)
+    return tuple(dict.fromkeys(violation.by for violation in violations))
 
 
 def _shown_by(case: Case) -> dict[str, tuple[int, ...]]:
@@ -221,16 +234,19 @@ def _shown_by(case: Case) -> dict[str, tuple[int, ...]]:
 
 @dataclass(slots=True)
 class _Verdict:
-    """What is left of the violations when the frame may be won: charged ones, penalty balls, who comes next."""
+    """What is left of the violations when the frame may be won: charged ones, penalty balls, who comes next.
+
+    run_winner: won it by his own shot, and may play on.
+    """
 
     violations: list[Violation]
-    penalties: tuple[Penalty, ...]
-    taken: int
-    winner: Player | None
-    run_winner: Player | None  # won it by his own shot, and may play on
-    next: Turn | None
-    chooser: Player | None
-    choices: tuple[str, ...]
+    penalties: tuple[Penalty, ...] = ()
+    taken: int = 0
+    winner: Player | None = None
+    run_winner: Player | None = None
+    next: Turn | None = None
+    chooser: Player | None = None
+    choices: tuple[str, ...] = ()
 
 
 def _verdict(case: Case, account: Account) -> _Verdict:
@@ -242,51 +258,57 @@ def _verdict(case: Case, account: Account) -> _Verdict:
         case.steps.extend(why.player_step("RP-20.3.N1", "after_frame", violation.by) for violation in late)
         case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
         charged = [violation for violation in violations if not case.is_late(violation)]
-        return _Verdict(charged, (), 0, won, won, None, None, ())
-    penalties, taken = _impose(case, account, violations)
-    won = account.winner()
-    if won is not None:
-        case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
-        return _Verdict(violations, penalties, taken, won, None, None, None, ())
+        return _Verdict(charged, winner=won, run_winner=won)
     if not violations:
-        comes = striker if case.credited else striker.other
+        comes = striker if case.credited else OTHER[striker]
         case.readings.append("AMB-15")
         case.steps.append(why.player_step(case.law.turn, "turn_stays" if case.credited else "turn_passes", comes))
-        return _Verdict(violations, (), 0, None, None, TURN[comes], None, ())
+        return _Verdict(violations, next=TURN[comes])
+    penalties, taken = _impose(case, account)
+    won = None if penalties else account.winner()  # a penalty ball never wins; a ball for the opponent may
+    if won is not None:
+        case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
+        return _Verdict(violations, penalties, taken, won)
     offender = violations[-1].by
-    if len({violation.by for violation in violations}) > 1:
+    if len(_offenders(violations)) > 1:
         case.readings.extend(("AMB-43", "AMB-44"))
     choices = _options_after(case, offender)
-    case.steps.extend(why.choice_steps(offender.other, choices))
-    return _Verdict(violations, penalties, taken, None, None, None, offender.other, choices)
+    case.steps.extend(why.choice_steps(OTHER[offender], choices))
+    return _Verdict(violations, penalties, taken, chooser=OTHER[offender], choices=choices)
 
 
 def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> PyramidRuling:
     """Credit, debts, winner, penalties, next player: the common end of every ruling that counts in a frame."""
-    before, striker, law = case.before, case.striker, case.law
+    before, striker, law, story, credited = case.before, case.striker, case.law, case.story, case.credited
     account = Account.of(before, case.options)
     if law.fixed_cue:
-        account.coloured = Coloured.TABLE if hand is None else Coloured.HAND
-    elif account.coloured is Coloured.UNKNOWN and Ball.C in case.story.balls:
-        account.coloured = Coloured.TABLE
-    paid = account.credit(striker, len(case.credited))
-    if not law.fixed_cue:
-        account.note_coloured(striker, case.credited, paid)
-    if case.story.potted or case.story.off:
-        case.steps.extend(why.void_steps(case.story, case.legal))
-    if case.credited:
-        case.steps.extend(why.credit_steps(striker, case.credited, paid))
+        account.coloured = ON_TABLE if hand is None else IN_HAND
+    elif account.coloured is UNKNOWN and C in story.balls:
+        account.coloured = ON_TABLE
+    if story.potted or story.off:
+        why.void_steps(case.steps, story, case.legal)
+    paid = 0
+    if credited:
+        paid = account.credit(striker, len(credited))
+        if not law.fixed_cue:
+            account.note_coloured(striker, credited, paid)
+        case.steps.extend(why.credit_steps(striker, tuple(credited), paid))
     verdict = _verdict(case, account)
-    case.readings.extend(readings.of_balls(case, paid=paid, won=verdict.winner is not None))
-    score = account.score()
-    case.steps.extend(why.debt_steps(account.debt, score))
-    offended = any(violation.by is striker for violation in verdict.violations)
-    if phase is Phase.IN_HAND_ANY_PREMIUM and offended:
-        phase = Phase.IN_HAND_ANY  # the premium is gone, the cue ball stays in hand
-    returned = paid + sum(penalty.source is PenaltySource.SHELF for penalty in verdict.penalties)
-    before_run = runs.balls_before(before.run, striker)
-    after_run = before_run + len(case.credited)
-    judged = case.story.struck is not None and not case.restored
+    readings.of_balls(case, paid=paid, won=verdict.winner is not None)
+    debt, score = account.debt, account.score()
+    if debt.a or debt.b:
+        case.steps.extend(why.debt_steps(debt, score))
+    offended = False
+    for violation in verdict.violations:
+        offended = offended or violation.by is striker
+    if offended and phase is PREMIUM:
+        phase = IN_HAND_ANY  # the premium is gone, the cue ball stays in hand
+    returned = paid
+    for penalty in verdict.penalties:
+        returned += penalty.source is FROM_SHELF
+    run_before = runs.balls_before(before.run, striker)
+    run = run_before + len(credited)
+    judged = story.struck is not None and not case.restored
     return PyramidRuling(
         game=law.id,
         striker=striker,
@@ -294,13 +316,13 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
         winner=verdict.winner,
         chooser=verdict.chooser,
         choices=verdict.choices,
-        placements=_placements(respots, returned),
+        placements=_placements(respots, returned) if respots or returned else (),
         interpretations=tuple(dict.fromkeys(case.readings)),
         steps=tuple(case.steps),
         legal=case.legal if judged else None,
         legal_by=case.met.clause if case.met else None,
         violations=tuple(verdict.violations),
-        credited=tuple(case.credited),
+        credited=tuple(credited),
         respot=tuple(respots),
         penalties=verdict.penalties,
         debt_paid=paid,
@@ -309,11 +331,11 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
         ball_in_hand=hand,
         may_continue_run=verdict.run_winner,
         shelf=account.shelf,
-        debt=account.debt,
+        debt=debt,
         score=score,
         table=account.table,
         phase=phase,
-        run=after_run,
-        run_over=offended or (judged and not case.credited),
-        prompts=runs.prompts_of(case.options, striker, before_run, after_run, before.run.seen),
+        run=run,
+        run_over=offended or (judged and not credited),
+        prompts=runs.prompts_of(case.options, striker, run_before, run, before.run.seen) if credited else (),
     )

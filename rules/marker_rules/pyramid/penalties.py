@@ -6,59 +6,61 @@ from dataclasses import dataclass
 
 from marker_rules.balls import Ball, Player
 from marker_rules.options import Options
-from marker_rules.pyramid.state import Coloured, Pair, Penalty, PenaltySource, PyramidState, Table
+from marker_rules.pyramid.state import ON_SHELF, Coloured, Pair, Penalty, PenaltySource, PyramidState, Table
 
 
 @dataclass(slots=True)
 class Account:
     """Both players' balls while a shot is settled. Balls only move: table, shelf A, shelf B; a debt moves none."""
 
+    before: PyramidState
+    options: Options
     shelf: Pair
     debt: Pair
-    handicap: Pair
     balls: int  # on the table, as in Table.balls
     coloured: Coloured
-    options: Options
 
     @staticmethod
     def of(before: PyramidState, options: Options) -> Account:
         """The account before the shot."""
-        return Account(before.shelf, before.debt, before.handicap, before.table.balls, before.table.coloured, options)
+        return Account(before, options, before.shelf, before.debt, before.table.balls, before.table.coloured)
 
     @property
     def table(self) -> Table:
         """What lies on the table now."""
+        was = self.before.table
+        if self.balls == was.balls and self.coloured is was.coloured:
+            return was
         return Table(self.balls, self.coloured)
 
     def score(self) -> Pair:
         """Score as it reads on the board: shelf - debt, plus a handicap."""
-        return Pair(
-            self.shelf.a - self.debt.a + self.handicap.a,
-            self.shelf.b - self.debt.b + self.handicap.b,
-        )
+        shelf, debt, extra = self.shelf, self.debt, self.before.handicap
+        if debt.a or debt.b or extra.a or extra.b:
+            return Pair(shelf.a - debt.a + extra.a, shelf.b - debt.b + extra.b)
+        return shelf
 
     def winner(self) -> Player | None:
         """Who has the balls that win the frame (RP-30.4a, EXT-F1, EXT-D1, EXT-C1)."""
-        target = self.options["target"]
-        if self.shelf.a - self.debt.a + self.handicap.a >= target:
+        target, score = self.options["target"], self.score()
+        if score.a >= target:
             return Player.A
-        return Player.B if self.shelf.b - self.debt.b + self.handicap.b >= target else None
+        return Player.B if score.b >= target else None
 
     def credit(self, player: Player, credited: int) -> int:
         """Credit balls of one scoring shot, one point each (EXT-F4), debts first (RP-27.2, AMB-10). Returns the debts paid."""
-        debt = self.debt.of(player)
-        limit = debt if self.options["debts_per_shot"] == "all" else min(debt, 1)
-        paid = min(credited, limit)
-        self.debt = self.debt.add(player, -paid)
+        debt, paid = self.debt.of(player), 0
+        if debt:
+            limit = debt if self.options["debts_per_shot"] == "all" else 1
+            paid = min(credited, limit)
+            self.debt = self.debt.add(player, -paid)
         self.shelf = self.shelf.add(player, credited - paid)
         self.balls -= credited - paid  # a ball that pays a debt goes back on the table
         return paid
 
     def note_coloured(self, player: Player, credited: list[Ball], paid: int) -> None:
         """Free pyramid: follow the coloured ball to a shelf, as far as anybody can know."""
-        if self.coloured is Coloured.UNKNOWN:
-            return
-        if Ball.C in credited and paid < len(credited):
+        if Ball.C in credited and paid < len(credited) and self.coloured is not Coloured.UNKNOWN:
             self.coloured = Coloured.shelf(player) if paid == 0 else Coloured.UNKNOWN
 
     def charge(self, player: Player) -> Penalty:
@@ -67,7 +69,7 @@ class Account:
         if shelf > 0:
             self.shelf = self.shelf.add(player, -1)
             self.balls += 1
-            if self.coloured is Coloured.shelf(player):
+            if self.coloured in ON_SHELF and self.coloured is Coloured.shelf(player):
                 self.coloured = Coloured.TABLE if shelf == 1 else Coloured.UNKNOWN
             return Penalty(player, PenaltySource.SHELF)
         self.debt = self.debt.add(player, 1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from marker_rules.balls import Ball
 from marker_rules.pyramid.case import Case
 from marker_rules.pyramid.state import Phase
-from marker_rules.pyramid.story import Kind
+from marker_rules.pyramid.story import Kind, Story
 
+C, BREAK = Ball.C, Phase.BREAK
 OF_CONDITION = {
     "RP-18.2": ("AMB-04",),
     "RP-18.2a": ("AMB-01",),
@@ -18,15 +19,27 @@ OF_CONDITION = {
 OF_MISSING = {Kind.RAIL: ("AMB-04",), Kind.ZONE: ("AMB-03",)}  # what did not help a shot that nothing completed
 
 
-def of_stroke(case: Case) -> list[str]:
-    """Readings behind the judgement of a stroke: contact, completion, the break, the cue ball."""
-    story = case.story
-    found: list[str] = []
+def of_stroke(case: Case) -> None:
+    """Note the readings behind the judgement of a stroke: contact, completion, the break, the cue ball."""
+    story, found = case.story, case.readings
     if case.met is not None:
         found.extend(OF_CONDITION.get(case.met.clause, ()))
     elif story.events:
-        for kind in {event[0] for event in story.events} & OF_MISSING.keys():
-            found.extend(OF_MISSING[kind])
+        kinds = [event[0] for event in story.events]
+        for kind, missing in OF_MISSING.items():
+            if kind in kinds:
+                found.extend(missing)
+    if story.odd:
+        _of_odd(story, found)
+    if case.entered.no_push:
+        found.append("AMB-34")
+    if C in story.potted:
+        found.append("AMB-17" if case.legal else "AMB-19")
+    if case.before.phase is BREAK:
+        _of_break(case)
+
+
+def _of_odd(story: Story, found: list[str]) -> None:
     if story.frozen:
         found.extend(("AMB-01", "AMB-05"))
     if story.cushion_before >= 0:
@@ -35,29 +48,20 @@ def of_stroke(case: Case) -> list[str]:
         found.append("AMB-47")
     if story.foreign:
         found.append("AMB-31")
-    if case.entered.no_push:
-        found.append("AMB-34")
-    if Ball.C in story.potted:
-        found.append("AMB-17" if case.legal else "AMB-19")
-    if case.before.phase is Phase.BREAK:
-        found.extend(_of_break(case))
-    return found
 
 
-def _of_break(case: Case) -> list[str]:
-    found = ["AMB-13"] if case.violations else []
+def _of_break(case: Case) -> None:
+    if case.violations:
+        case.readings.append("AMB-13")
     if case.before.debt.a or case.before.debt.b:
-        found.append("AMB-14")  # it was kept through a new rack
-    return found
+        case.readings.append("AMB-14")  # it was kept through a new rack
 
 
-def of_balls(case: Case, *, paid: int, won: bool) -> list[str]:
-    """Readings behind debts, the end of the frame and what happened after the shot."""
-    found: list[str] = []
+def of_balls(case: Case, *, paid: int, won: bool) -> None:
+    """Note the readings behind debts, the end of the frame and what happened after the shot."""
     if paid:
-        found.append("AMB-10")
+        case.readings.append("AMB-10")
     if won:
-        found.append("AMB-16")
-    if any(case.is_late(violation) for violation in case.violations):
-        found.append("AMB-28" if won else "AMB-11")
-    return found
+        case.readings.append("AMB-16")
+    if any(map(case.is_late, case.violations)):
+        case.readings.append("AMB-28" if won else "AMB-11")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from marker_rules.balls import Ball, Player
+from marker_rules.frozen import quickly_made
 from marker_rules.pyramid.state import EMPTY_TABLE, NONE_EACH, Hand, Pair, Penalty, Phase, Table
 from marker_rules.ruling import Ruling
 from marker_rules.shot import When
@@ -23,6 +24,7 @@ CLAUSE_5 = ("play", "cede")
 CLAUSE_11_2 = ("accept_play", "accept_cede", "rerack_play", "rerack_cede")
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PyramidRuling(Ruling):
     """`legal` is None where no shot was judged (no stroke was made, or the shot is void and played again).

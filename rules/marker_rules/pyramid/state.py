@@ -67,6 +67,9 @@ class Coloured(StrEnum):
         return Coloured.SHELF_A if player is Player.A else Coloured.SHELF_B
 
 
+A = Player.A  # looked up once: the judge asks for it many times a shot
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """One whole number for each player."""
@@ -76,15 +79,17 @@ class Pair:
 
     def of(self, player: Player) -> int:
         """The number of `player`."""
-        return self.a if player is Player.A else self.b
+        return self.a if player is A else self.b
 
     def put(self, player: Player, value: int) -> Pair:
         """The pair with `value` for `player`."""
-        return Pair(value, self.b) if player is Player.A else Pair(self.a, value)
+        return Pair(value, self.b) if player is A else Pair(self.a, value)
 
     def add(self, player: Player, change: int) -> Pair:
         """The pair with `change` added for `player`."""
-        return self.put(player, self.of(player) + change) if change else self
+        if not change:
+            return self
+        return Pair(self.a + change, self.b) if player is A else Pair(self.a, self.b + change)
 
     def as_dict(self) -> dict[str, int]:
         """In the form of the scenario files."""
@@ -92,6 +97,9 @@ class Pair:
 
 
 NONE_EACH = Pair()
+
+
+ON_SHELF = frozenset({Coloured.SHELF_A, Coloured.SHELF_B})
 
 
 @dataclass(frozen=True, slots=True)

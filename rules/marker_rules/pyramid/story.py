@@ -6,7 +6,6 @@ Facts that cannot have happened raise `IllegalFact` with their position; nothing
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NoReturn
 
@@ -18,6 +17,7 @@ from marker_rules.notation import format_fact
 RAIL_BIT = {Rail.HEAD: 1, Rail.FOOT: 2, Rail.LEFT: 4, Rail.RIGHT: 8}
 JAW_RAIL = {Pocket.ML: RAIL_BIT[Rail.LEFT], Pocket.MR: RAIL_BIT[Rail.RIGHT]}
 FLOOR = ("", "floor")  # from there a ball does not come back by itself
+FOREIGN_BALLS = frozenset(FIVE_PINS_BALLS)
 
 
 class Kind(IntEnum):
@@ -29,33 +29,39 @@ class Kind(IntEnum):
     ZONE = 3
 
 
+MEET, RAIL, CROSS, ZONE = Kind.MEET, Kind.RAIL, Kind.CROSS, Kind.ZONE
 Event = tuple[Kind, Ball, int | Ball, int]  # kind, ball, rail bit or other ball, index of the fact
 
 
-@dataclass(slots=True)
 class Story:
     """struck: None when no stroke was made. events: in order; meetings all, the others only those after the first contact of the struck ball.
 
     potted, off: in order of the facts, without balls that came back. frozen: ball -> rail bits before the shot.
     cue_contacts: (index, object ball) of every contact of the struck ball. balls: every ball named -> first index.
+    touching: index of a contact with a touching ball that did not move (RP-17.N1). cushion_before: index of the last
+    cushion of the struck ball before its first contact. odd: anything seldom: one of these two, a frozen ball, a jaw, a
+    ball that left or came back. An index is -1 where there is no such fact.
     """
 
-    struck: Ball | None = None
-    strike_at: int = -1
-    contact_at: int = -1
-    cue_contacts: list[tuple[int, Ball]] = field(default_factory=list)
-    touching: int = -1  # index of a contact with a touching ball that did not move (RP-17.N1)
-    events: list[Event] = field(default_factory=list)
-    potted: dict[Ball, int] = field(default_factory=dict)
-    off: dict[Ball, int] = field(default_factory=dict)
-    back: dict[Ball, int] = field(default_factory=dict)
-    returned: dict[Ball, int] = field(default_factory=dict)
-    foreign: dict[Ball, int] = field(default_factory=dict)
-    frozen: dict[Ball, int] = field(default_factory=dict)
-    jaws: dict[Ball, int] = field(default_factory=dict)
-    cushion_before: int = -1  # index of the last cushion of the struck ball before its first contact
-    disturbed: int = -1
-    balls: dict[Ball, int] = field(default_factory=dict)
+    __slots__ = (
+        *("back", "balls", "contact_at", "cue_contacts", "cushion_before", "disturbed", "events", "foreign", "frozen"),
+        *("jaws", "odd", "off", "potted", "returned", "strike_at", "struck", "touching"),
+    )
+
+    def __init__(self) -> None:
+        self.struck: Ball | None = None
+        self.strike_at = self.contact_at = self.touching = self.cushion_before = self.disturbed = -1
+        self.odd = False
+        self.cue_contacts: list[tuple[int, Ball]] = []
+        self.events: list[Event] = []
+        self.potted: dict[Ball, int] = {}
+        self.off: dict[Ball, int] = {}
+        self.back: dict[Ball, int] = {}
+        self.returned: dict[Ball, int] = {}
+        self.foreign: dict[Ball, int] = {}
+        self.frozen: dict[Ball, int] = {}
+        self.jaws: dict[Ball, int] = {}
+        self.balls: dict[Ball, int] = {}
 
 
 def _illegal(fact: f.Fact, at: int, why: str) -> NoReturn:
@@ -65,23 +71,26 @@ def _illegal(fact: f.Fact, at: int, why: str) -> NoReturn:
 class _Reader:
     """Walks the facts once; `story` is the result."""
 
-    __slots__ = ("first_touch", "jaw_is_rail", "left", "moved_by", "on_line", "story")
+    __slots__ = ("balls", "first_touch", "jaw_is_rail", "left", "moved_by", "on_line", "story")
 
     def __init__(self, on_line: frozenset[Ball], *, first_touch: bool, jaw_is_rail: bool) -> None:
         self.story = Story()
+        self.balls = self.story.balls
         self.first_touch = first_touch
         self.jaw_is_rail = jaw_is_rail
-        self.on_line = set(on_line)  # balls that stood exactly on the centre line (RP-18.N2)
+        self.on_line = on_line  # balls that stand exactly on the centre line (RP-18.N2)
         self.left: set[Ball] = set()  # balls that have demonstrably moved away from where they lay
         self.moved_by: dict[Ball, Ball] = {}  # what first set a ball moving
 
     def ball(self, fact: f.Fact, at: int, ball: Ball) -> Ball:
         """The ball, if it can still take part."""
-        story = self.story
-        if ball not in story.balls:
-            if ball in FIVE_PINS_BALLS:
+        balls = self.balls
+        if ball not in balls:
+            if ball in FOREIGN_BALLS:
                 _illegal(fact, at, f"'{ball}' is no ball of pyramid; give C or w1 to w15")
-            story.balls[ball] = at
+            balls[ball] = at
+            return ball
+        story = self.story
         if ball in story.potted:
             _illegal(
                 fact, at, f"{ball} already fell (fact {story.potted[ball] + 1}); if it came back, say 'back' first"
@@ -100,24 +109,22 @@ class _Reader:
         return self.story.contact_at >= 0 and ball not in self.story.off
 
     def contact(self, fact: f.Contact, at: int) -> None:
-        story = self.story
-        for one, other in fact.pairs:
+        story, pairs = self.story, fact.pairs
+        for one, other in pairs:
             self.ball(fact, at, one)
             self.ball(fact, at, other)
         if fact.unmoved:
             if story.contact_at < 0:
-                story.touching = at
+                story.touching, story.odd = at, True
             return
-        for one, other in fact.pairs:
-            met = other if one is story.struck else one if other is story.struck else None
-            if met is None:
-                continue
-            if story.contact_at < 0:
-                story.contact_at = at
-            story.cue_contacts.append((at, met))
-        for one, other in fact.pairs:
-            if one not in story.off and other not in story.off:
-                story.events.append((Kind.MEET, one, other, at))
+        struck, off = story.struck, story.off
+        for one, other in pairs:
+            if one is struck or other is struck:
+                if story.contact_at < 0:
+                    story.contact_at = at
+                story.cue_contacts.append((at, other if one is struck else one))
+            if not off or (one not in off and other not in off):
+                story.events.append((MEET, one, other, at))
             if story.frozen:
                 self.depart(one, other)
 
@@ -136,29 +143,33 @@ class _Reader:
 
     def cushion(self, fact: f.Cushion, at: int) -> None:
         ball, bit, story = self.ball(fact, at, fact.ball), self.rail(fact, at), self.story
-        pressed = story.frozen.get(ball, 0) & bit and ball not in self.left
-        self.left.add(ball)
-        if story.contact_at < 0 and ball is story.struck:
-            story.cushion_before = at
-        if self.counts(ball) and (self.first_touch or not pressed):
-            story.events.append((Kind.RAIL, ball, bit, at))
+        pressed = False
+        if story.frozen:
+            pressed = story.frozen.get(ball, 0) & bit != 0 and ball not in self.left
+            self.left.add(ball)
+        if story.contact_at < 0:
+            if ball is story.struck:
+                story.cushion_before, story.odd = at, True
+        elif ball not in story.off and (self.first_touch or not pressed):
+            story.events.append((RAIL, ball, bit, at))
 
     def cross(self, ball: Ball, at: int) -> None:
         self.left.add(ball)
         if ball in self.on_line:
-            self.on_line.discard(ball)
+            self.on_line -= {ball}
             return
         if self.counts(ball):
-            self.story.events.append((Kind.CROSS, ball, 0, at))
+            self.story.events.append((CROSS, ball, 0, at))
 
     def jaw(self, fact: f.Jaw, at: int) -> None:
         ball = self.ball(fact, at, fact.ball)
-        self.on_line.discard(ball)
+        self.story.odd = True
+        self.on_line -= {ball}
         self.cross(ball, at)
         if self.counts(ball):
             self.story.jaws[ball] = at
         if self.jaw_is_rail and self.counts(ball):
-            self.story.events.append((Kind.RAIL, ball, JAW_RAIL[fact.pocket], at))
+            self.story.events.append((RAIL, ball, JAW_RAIL[fact.pocket], at))
 
     def leave(self, fact: f.Off, at: int) -> None:
         """A ball is off the table (RP-22.1); from a foreign object it may come back and is off all the same (RP-22.2b)."""
@@ -166,6 +177,7 @@ class _Reader:
         if fact.ball in story.off:
             _illegal(fact, at, f"{fact.ball} is already off the table (fact {story.off[fact.ball] + 1})")
         story.off[self.ball(fact, at, fact.ball)] = at
+        story.odd = True
         if fact.where not in FLOOR:
             story.foreign[fact.ball] = at
 
@@ -182,10 +194,11 @@ class _Reader:
     def frozen(self, fact: f.Frozen, at: int) -> None:
         ball, bit = self.ball(fact, at, fact.ball), self.rail(fact, at)
         self.story.frozen[ball] = self.story.frozen.get(ball, 0) | bit
+        self.story.odd = True
 
     def zone(self, fact: f.Zone, at: int) -> None:
         if self.counts(self.ball(fact, at, fact.ball)):
-            self.story.events.append((Kind.ZONE, fact.ball, 0, at))
+            self.story.events.append((ZONE, fact.ball, 0, at))
 
     def pot(self, fact: f.Pot, at: int) -> None:
         """A ball fell; one that paused on the edge and then fell was potted by the shot, however late (RP-21.3)."""
@@ -194,9 +207,11 @@ class _Reader:
     def back(self, fact: f.Back, at: int) -> None:
         self.story.potted.pop(fact.ball, None)
         self.story.back[self.ball(fact, at, fact.ball)] = at
+        self.story.odd = True
 
     def returned(self, fact: f.Return, at: int) -> None:
         self.story.returned[self.ball(fact, at, fact.ball)] = at
+        self.story.odd = True
 
     def crossed(self, fact: f.Cross, at: int) -> None:
         self.cross(self.ball(fact, at, fact.ball), at)
@@ -237,14 +252,15 @@ def read_story(
     """
     reader = _Reader(on_line, first_touch=first_touch, jaw_is_rail=jaw_is_rail)
     story = reader.story
-    for at, fact in enumerate(facts):
-        if isinstance(fact, f.Frozen):  # where balls lay is known before anything moves
-            reader.frozen(fact, at)
-    for at, fact in enumerate(facts):
-        kind = type(fact)
+    kinds = list(map(type, facts))
+    if f.Frozen in kinds:  # where balls lay is known before anything moves
+        for at, fact in enumerate(facts):
+            if isinstance(fact, f.Frozen):
+                reader.frozen(fact, at)
+    for at, kind in enumerate(kinds):
         if kind is f.Note or kind is f.Frozen:
             continue
         if story.struck is None and kind not in _WITHOUT_STROKE:
-            _illegal(fact, at, "comes before the stroke; begin with 'strike' and the ball struck")
-        _READERS[kind](reader, fact, at)
+            _illegal(facts[at], at, "comes before the stroke; begin with 'strike' and the ball struck")
+        _READERS[kind](reader, facts[at], at)
     return story

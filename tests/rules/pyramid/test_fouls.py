@@ -365,6 +365,13 @@ class TestHangingBall:
         with pytest.raises(IllegalInput, match="did not fall"):
             judge(facts, decided={"unaided": "w9"})
 
+    def test_several_in_the_order_they_fell(self, judge: Any) -> None:
+        """The same input gives the same derivation, in every process (invariant 19)."""
+        facts = "strike C; contact C w3; pot w9 BL; pot w3 BR; pot w7 FL; pot w11 FR"
+        ruling = judge(facts, decided={"unaided": "w11 w7 w9"})
+        fell = [dict(step.args)["ball"] for step in ruling.steps if step.clause == "RP-21.1"]
+        assert (ruling.credited, ruling.respot, fell) == (("w3",), (), ["w9", "w7", "w11"])
+
     def test_before_the_contact(self, judge: Any) -> None:
         """What falls before the cue ball has met anything cannot have fallen by the shot."""
         ruling = judge("strike C; pot w6 BL; contact C w3; cushion w3 left; cushion w3 foot")

@@ -182,6 +182,14 @@ class TestHouse:
         ruling = self.from_house(judge, facts, house_ball_first="no_foul", decided={"house": "w3 w4"})
         assert ruling.credited == ()
 
+    @pytest.mark.clause("RP-19.2a")
+    def test_no_foul_without_a_pot(self, judge: Any) -> None:
+        """A dry shot that met a house ball first is legal by that reading (AMB-20), and says so."""
+        facts = "strike C; contact C w3; cushion w3 foot; cushion w3 left"
+        ruling = self.from_house(judge, facts, house_ball_first="no_foul", decided={"house": "w3"})
+        assert (ruling.legal, ruling.credited, ruling.next) == (True, (), "B")
+        assert "AMB-20" in ruling.interpretations
+
     def test_no_foul_cue_ball_before_an_outside_contact(self, judge: Any) -> None:
         """The cue ball potted too early is in hand and not credited."""
         ruling = self.from_house(judge, POT_C, house_ball_first="no_foul", calls="RP-19.2a A")
