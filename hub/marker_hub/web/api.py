@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from marker_hub.commands import Command, MatchStart, decode_command, kind_of
@@ -21,6 +22,9 @@ from marker_hub.web.settings import WebSettings
 from marker_hub.web.stream import events
 
 BODY_LIMIT = 64 * 1024
+BODY_S = 10.0
+"""How long the body of a request may take."""
+CLOSE = {"Connection": "close"}
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -50,16 +54,29 @@ def reply(body: object, status: int = 200, headers: dict[str, str] | None = None
 
 
 async def json_body(request: Request) -> bytes:
-    """The body of a request, if it is JSON of at most 64 KB. Raises Refused (415, 413)."""
+    """The body of a request, if it is JSON of at most 64 KB that comes in time. Raises Refused (400, 408, 413, 415)."""
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media != "application/json":
         raise Refused(415, "media-type", "Send the body as application/json.")
+    if int(request.headers.get("content-length", 0)) > BODY_LIMIT:  # the server has refused what is no number
+        raise _too_large()
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > BODY_LIMIT:
-            raise Refused(413, "too-large", f"The body is larger than {BODY_LIMIT} bytes.")
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > BODY_LIMIT:
+                    raise _too_large()
+    except TimeoutError:
+        raise Refused(408, "too-slow", f"The body did not come within {BODY_S:g} s.", CLOSE) from None
+    except ClientDisconnect:
+        raise Refused(400, "broken-off", "The request was broken off.") from None
     return bytes(body)
+
+
+def _too_large() -> Refused:
+    # The rest of the body is not read, so that nothing sensible can follow on this connection.
+    return Refused(413, "too-large", f"The body is larger than {BODY_LIMIT} bytes.", CLOSE)
 
 
 @dataclass(slots=True)

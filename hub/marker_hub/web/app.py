@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -33,6 +34,11 @@ HEADERS = {
 
 EMBEDDABLE = {"Content-Security-Policy": HEADERS["Content-Security-Policy"].replace("; frame-ancestors 'self'", "")}
 """Even `frame-ancestors *` would shut out a page opened from a file, which is how streaming programs hold the launcher."""
+
+WORDS = {
+    404: ("no-address", "There is nothing at {path}; GET /api/openapi.json lists what there is."),
+    405: ("method", "{method} is not possible at {path}; the header Allow names what is."),
+}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -121,7 +127,11 @@ def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> l
                 return _to_login(request, table, PAGES[name].least)
             if table and session.role(table) < PAGES[name].least:
                 return _to_login(request, table, PAGES[name].least)
-            return shell(PAGES[name], request, settings, session, table=table, match=parameters.get("match", ""))
+            match = parameters.get("match", "")
+            known = not match or any(each["id"] == match for each in await hub.matches())
+            return shell(
+                PAGES[name], request, settings, session, table=table, match=match, status=200 if known else 404
+            )
 
         return handler
 
@@ -195,7 +205,17 @@ def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None =
     async def unknown_table(_: Request, error: Exception) -> Response:
         return Refused(404, "no-table", str(error)).response()
 
-    handlers: Any = {Refused: refused, UnknownTable: unknown_table}
+    async def no_route(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        machine = request.url.path.startswith("/api/")
+        if error.status_code == 404 and not machine and request.method in {"GET", "HEAD"}:
+            session = authority.open(request.cookies.get("marker_session"))
+            return shell(PAGES["missing"], request, settings, session, status=404)
+        code, text = WORDS.get(error.status_code, ("refused", error.detail))
+        text = text.format(method=request.method, path=request.url.path)
+        return Refused(error.status_code, code, text, dict(error.headers or {})).response()
+
+    handlers: Any = {Refused: refused, UnknownTable: unknown_table, HTTPException: no_route}
     app = Starlette(routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers=handlers)
     app.state.authority = authority
     return app

@@ -96,3 +96,20 @@ def test_health_is_503_when_the_hub_does_not_record(client: TestClient, hub: Fak
     assert client.get("/healthz").status_code == 200
     hub.health = lambda: {"ok": False}  # type: ignore[method-assign]
     assert client.get("/healthz").status_code == 503
+
+
+def test_errors_of_the_interface_are_json_and_of_pages_a_page(client: TestClient) -> None:
+    """An address nobody serves, a method nobody takes: `{code, text}` under /api, a page elsewhere; never plain text."""
+    nowhere = client.get("/api/nosuch")
+    assert (nowhere.status_code, nowhere.json()["code"]) == (404, "no-address")
+    method = client.delete("/api/tables")
+    assert (method.status_code, method.json()["code"]) == (405, "method")
+    assert "GET" in method.headers["allow"]
+    page = client.get("/nosuch")
+    assert (page.status_code, 'data-page="missing"' in page.text) == (404, True)
+
+
+def test_a_match_that_never_was_is_404(client: TestClient) -> None:
+    """The page says so too, but a crawler or a monitor reads the status."""
+    page = client.get("/matches/zz")
+    assert (page.status_code, 'data-page="match"' in page.text) == (404, True)

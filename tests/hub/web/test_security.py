@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 from page_fakes.hub import SECRETS, FakeHub
 from starlette.testclient import TestClient
@@ -205,3 +208,55 @@ def test_a_guessable_session_key_is_refused() -> None:
         WebSecrets(b"short", "", {})
     with pytest.raises(ValueError, match="'de'"):
         WebSettings(language="de")
+
+
+def _post(app: Any, chunks: list[dict[str, Any]], headers: dict[str, str], wait: float = 0.0) -> dict[str, Any]:
+    """The first message of the answer to a POST whose body comes in these ASGI messages."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        if not chunks:
+            await asyncio.sleep(wait)
+            return {"type": "http.disconnect"}
+        return chunks.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/login",
+        "raw_path": b"/api/login",
+        "query_string": b"",
+        "headers": [
+            (name.encode(), value.encode())
+            for name, value in {"host": "localhost", "content-type": "application/json", **headers}.items()
+        ],
+        "client": ("10.0.0.9", 1),
+        "server": ("localhost", 80),
+        "scheme": "http",
+        "http_version": "1.1",
+    }
+    asyncio.run(app(scope, receive, send))
+    return sent[0]
+
+
+def test_a_request_that_is_broken_off_is_no_fault(client: TestClient) -> None:
+    """A tablet that goes to sleep while it sends: answered with 400 (nobody hears it), no exception in the log."""
+    chunk = {"type": "http.request", "body": b'{"tab', "more_body": True}
+    assert _post(client.app, [chunk], {})["status"] == 400
+
+
+def test_a_body_that_says_it_is_huge_is_not_waited_for(client: TestClient) -> None:
+    """413 before a single byte of it is read, and the connection ends with it."""
+    answer = _post(client.app, [], {"content-length": "9000000000"}, wait=3600)
+    assert answer["status"] == 413
+    assert (b"connection", b"close") in [(name.lower(), value) for name, value in answer["headers"]]
+
+
+def test_a_body_that_does_not_come_is_given_up(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that sends a byte now and then holds nothing for ever."""
+    monkeypatch.setattr("marker_hub.web.api.BODY_S", 0.01)
+    chunk = {"type": "http.request", "body": b"{", "more_body": True}
+    assert _post(client.app, [chunk], {}, wait=3600)["status"] == 408
