@@ -13,6 +13,9 @@ from marker_rules.shot import Call
 from marker_sim import referee_pyramid
 from marker_sim.truth import TrueShot
 
+DISTURBED = "disturbed"
+"""Id of the hub's own question: something moved, and no stroke was felt."""
+
 
 def _meetings(facts: tuple[Fact, ...]) -> list[tuple[int, frozenset[Ball]]]:
     return [(at, frozenset(pair)) for at, fact in enumerate(facts) if isinstance(fact, Contact) for pair in fact.pairs]
@@ -85,10 +88,10 @@ def to_change(sheet: dict[str, Any], truth: dict[str, str]) -> tuple[str, str] |
 
 
 def answers(shot: TrueShot) -> dict[str, str]:
-    """Question id to the true answer, whatever the game."""
-    if shot.ruling.game.is_pyramid:
-        return referee_pyramid.answers(shot)
-    return five_pins_answers(shot.timeline.shot.facts)
+    """Question id to the true answer, whatever the game; what the hub took for a disturbance was the stroke."""
+    pyramid = shot.ruling.game.is_pyramid
+    found = referee_pyramid.answers(shot) if pyramid else five_pins_answers(shot.timeline.shot.facts)
+    return {**found, DISTURBED: "shot"}
 
 
 def called(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:

@@ -17,8 +17,8 @@ from marker_rules.game import Action, DueKind
 from marker_sim.hubclient import HubClient, Refused
 from marker_sim.manner import THINK_S, Manner
 from marker_sim.play import Play
+from marker_sim.referee import DISTURBED, called, to_change
 from marker_sim.referee import answers as true_answers
-from marker_sim.referee import called, to_change
 from marker_sim.score import Judged, Watch, truth_fields, view_fields
 from marker_sim.sensors.inputs import Input
 from marker_sim.sensors.table import TableSensors
@@ -303,8 +303,8 @@ class TablePlay:
                     self._tapped += 1  # one refused because the view was old is pressed again, not counted twice
                 return
         if not self._looked:
-            self._looked = True
-            self._asked = sum(row["origin"] != "decided" for row in sheet["rows"])
+            self._looked = all(row["id"] != DISTURBED for row in sheet["rows"])  # the rules ask only after that
+            self._asked += sum(row["origin"] != "decided" for row in sheet["rows"])
         answers = true_answers(self._pending)
         self._watch.sees(sheet, view, self._pending.ruling.short, answers)
         change = to_change(sheet, self.manner.answers(self._pending.number, sheet, answers))

@@ -79,7 +79,7 @@ def arm(work: Work) -> None:
     work.armed_n = work.mode_n = work.n
     work.extra = {key: value for key, value in work.extra.items() if key != "wait"}
     work.pre, work.pre_us = (), None
-    work.mark, work.unsorted = None, ()
+    work.mark, work.unsorted, work.unseen = None, (), None
     work.clear_notice("knock", "bump", "withdrawn", "loss", "incomplete", "struck-early")
     shotclock.on_armed(work)
 

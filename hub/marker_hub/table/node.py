@@ -18,7 +18,6 @@ from marker_hub.table.state import Work
 
 PAIRS_KEPT = 16
 CANDIDATES_KEPT = 64
-LOSS_LOOKBACK_US = 2_000_000
 
 
 def on_obs(work: Work, entry: Entry, body: Obs) -> None:
@@ -173,8 +172,8 @@ def _lost(work: Work, reason: str, rec: Rec | None = None) -> None:
     elif work.run is not None and rec is not None and shots._belongs(work.run, rec):
         work.run = work.run.missing(reason)
         shots.reconsider(work)
-    elif rec is not None and work.phase == Phase.ARMED:
-        work.pre = (*work.pre, rec)[-CANDIDATES_KEPT:]
+    elif work.phase == Phase.ARMED and (rec is None or work.mark is None or (rec.boot, rec.seq) > work.mark):
+        work.unseen = (reason, work.mono_us)
     work.notice("loss", reason=reason)
 
 
@@ -184,6 +183,10 @@ def _reboot(work: Work) -> None:
         work.set_watched(run.missing("reboot"))
         fire(work, Event.NODE_LOST)
         work.notice("incomplete", reason="reboot")
+    elif work.phase == Phase.ARMED:
+        # The stroke may have been made while nobody watched: from here on everything may belong to it.
+        work.unseen = ("reboot", work.mono_us)
+        work.mark, work.unsorted = (work.link.boot, -1), ()
     work.pre, work.pre_us = (), None
 
 
@@ -259,6 +262,8 @@ def on_missing(work: Work, _entry: Entry, body: Missing) -> None:
                 work.run = marked
             else:
                 work.queue = tuple(marked if old.no == run.no else old for old in work.queue)
+    if work.phase == Phase.ARMED and (work.mark is None or (body.boot, body.last) > work.mark):
+        work.unseen = ("missing", work.mono_us)
     if touched:
         work.notice("incomplete", reason="missing")
         shots.reconsider(work)

@@ -94,6 +94,8 @@ def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
     )
     if work.sensors and "brownout" in work.link.flags:
         run = run.missing("brownout")
+    if work.unseen is not None and _may_have_begun_unseen(work, run):
+        run = run.missing(work.unseen[0])
     for early in work.pre:
         run = run.with_record(early, opens=opened is not Opened.KEY and can_open(work, early))
     if rec is not None:
@@ -104,6 +106,12 @@ def open_shot(work: Work, opened: Opened, rec: Rec | None = None) -> ShotRun:
         run = msgspec.structs.replace(run, records=kept, from_t=min(item.t for item in kept))
     work.pre, work.pre_us = (), None
     return run
+
+
+def _may_have_begun_unseen(work: Work, run: ShotRun) -> bool:
+    """True unless a stroke was felt so long after the sensors were blind that no ball of an earlier one can still roll."""
+    felt = run.opened in (Opened.CLICK, Opened.MOTION)
+    return work.unseen is not None and not (felt and run.opened_us - work.unseen[1] >= work.config.quiet_ms * 1000)
 
 
 def opened_early(work: Work, run: ShotRun) -> ShotRun:

@@ -57,6 +57,7 @@ class Table(msgspec.Struct, frozen=True):
     armed_n: int = 0
     mark: tuple[int, int] | None = None
     unsorted: tuple[Rec, ...] = ()
+    unseen: tuple[str, int] | None = None
     mode_n: int = 0
     notices: tuple[Notice, ...] = ()
     fault: str = ""
@@ -84,6 +85,7 @@ class Work:
     countdown_us: when a self-refereed proposal is accepted by itself; held: a player stopped it.
     mark: (boot, seq) of the record with which the node said that it is armed for the stroke to come; None: not yet.
     unsorted: records that came since arming while the mark was unknown, so that nobody can say before or after it.
+    unseen: why the stroke to come may have begun without being seen, and when that was last so (hub us); None: it cannot.
     placed: the referee said that everything is placed; ticked: placements ticked off one by one.
     done, undone: positions of the commands that can be undone and redone; voided: those that are void.
     decided_n: position of the newest command, undo or redo: whoever saw the table before it has not seen it as it is.
@@ -112,6 +114,7 @@ class Work:
     armed_n: int
     mark: tuple[int, int] | None
     unsorted: tuple[Rec, ...]
+    unseen: tuple[str, int] | None
     mode_n: int
     notices: tuple[Notice, ...]
     fault: str
@@ -146,6 +149,7 @@ class Work:
             self.armed_n,
             self.mark,
             self.unsorted,
+            self.unseen,
             self.mode_n,
             self.notices,
             self.fault,
@@ -184,6 +188,7 @@ class Work:
             self.armed_n,
             self.mark,
             self.unsorted,
+            self.unseen,
             self.mode_n,
             self.notices,
             self.fault,

@@ -544,3 +544,61 @@ def test_a_shot_that_ends_by_silence_is_closed_by_a_position_asked_for_then(caro
     carom.put(e.Missing(1, carom.seq - 1, carom.seq - 1))
     assert carom.phase == "asking"
     assert carom.view["incomplete"]
+
+
+def _gone(driver: Any, how: str) -> None:
+    """The first records of a stroke are lost while the table waits for it."""
+    if how == "reboot":
+        driver.boot, driver.seq = driver.boot + 1, 0
+        driver.mode, driver.acked = "idle", ""
+        driver.birth(mode=1)
+    elif how == "missing":
+        first = driver.seq
+        driver.seq += 2
+        driver.put(e.Missing(driver.boot, first, first + 1))
+    else:
+        driver.obs("NODE", Kind.LOSS, 3)
+
+
+@pytest.mark.parametrize("how", ["reboot", "missing", "loss"])
+def test_a_stroke_that_began_unseen_is_incomplete(free: Any, how: str) -> None:
+    """The node restarts, or records are gone for good, while the table waits for a stroke: what was not seen proves nothing.
+
+    Mutation: forgetting in phase `armed` that something was missed turns it red: the shot was ruled as one without a pot.
+    """
+    _gone(free, how)
+    assert free.phase == "armed"
+    free.do(c.Strike())
+    free.now += 1_000_000
+    free.do(c.Still())
+    assert free.phase == "asking"
+    assert free.view["incomplete"]
+    assert not free.sheet["certain"]
+
+
+@pytest.mark.parametrize("how", ["reboot", "missing", "loss"])
+def test_a_stroke_felt_long_after_a_gap_is_complete(free: Any, how: str) -> None:
+    """No ball of an unseen stroke rolls for so long: a question then would be needless."""
+    _gone(free, how)
+    free.now += 9_000_000
+    free.click()
+    free.now += 300_000
+    free.click()
+    free.now += 1_000_000
+    free.do(c.Still())
+    assert not free.view["incomplete"]
+
+
+def test_a_pocket_gate_before_the_node_is_armed_again_belongs_to_the_stroke(free: Any) -> None:
+    """The ball falls after the restart and before the hub has armed the node again: it is asked about, never dropped."""
+    free.answer_commands = False
+    _gone(free, "reboot")
+    free.drop("P1")
+    free.answer_commands = True
+    free.wait(1.5)
+    assert free.phase == "asking"
+    assert [row["id"] for row in free.sheet["rows"]] == ["disturbed"]
+    free.do(c.Answer(question="disturbed", answer="shot"))
+    free.do(c.Still())
+    assert free.view["incomplete"]
+    assert [fact["kind"] for fact in free.view["live"]["facts"]] == ["pot"]
