@@ -45,7 +45,11 @@ class BoardNode:
         user, password = ready.broker_user(table)
         config = BoardConfig(table, profile, ready.mqtt_host, ready.mqtt_port, user, password)
         board = VirtualBoard(config, directory)
-        await board.start()
+        try:
+            await board.start()
+        except BaseException:  # also one that is stopped while it starts leaves no process behind
+            await board.stop()
+            raise
         return cls(board, speed)
 
     async def feed(self, inputs: list[Input], until_us: int) -> None:

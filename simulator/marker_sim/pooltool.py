@@ -74,7 +74,7 @@ def other_system(case: Case, table: PlayTable) -> Any:
         str(index): pt.Ball.create(str(index), xy=(x + edge.half_l, y + edge.half_w), **settings)
         for index, (x, y) in enumerate(case.places)
     }
-    specs = pt.BilliardTableSpecs(l=2 * edge.half_w, w=2 * edge.half_l)
+    specs = pt.objects.BilliardTableSpecs(l=2 * edge.half_w, w=2 * edge.half_l)
     system = pt.System(cue=pt.Cue(cue_ball_id="0"), table=pt.Table.from_table_specs(specs), balls=balls)
     system.cue.set_state(V0=case.launch.speed, phi=case.launch.direction * 180.0 / 3.141592653589793)
     return system

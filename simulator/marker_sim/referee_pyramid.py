@@ -67,7 +67,7 @@ def answers(shot: TrueShot) -> dict[str, str]:
 def calls(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:
     """The errors he saw, and balls that left the table, which no sensor feels."""
     facts = shot.timeline.shot.facts
-    cue = next(fact.ball for fact in facts if isinstance(fact, Strike))
+    cue = next((fact.ball for fact in facts if isinstance(fact, Strike)), None)  # None: a call between strokes
     called: list[tuple[Call, tuple[str, ...]]] = [(call, ()) for call in shot.timeline.calls]
     if any(isinstance(fact, Pot) for fact in facts) and not any(isinstance(fact, Contact) for fact in facts):
         called.append((Call("RP-4.3", shot.striker), ()))  # a gate tells of the ball, nothing of what it did not touch

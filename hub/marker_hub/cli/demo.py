@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 8080
 DEFAULT_SPEED = 4.0
 FAULTS = ("hub-kill", "broker-kill")
+MOST_TABLES = 64
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -48,13 +49,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="end after N shots (default: play the match out)",
     )
     parser.add_argument(
-        "--points", type=_positive, default=60, metavar="N", help="five-pins: points of a game (default: 60)"
+        "--points", type=_positive, default=None, metavar="N", help="five-pins: points of a game (default: 60)"
     )
     parser.add_argument(
-        "--games", type=_positive, default=3, metavar="N", help="five-pins: games of the match, odd (default: 3)"
+        "--games", type=_positive, default=None, metavar="N", help="five-pins: games of the match, odd (default: 3)"
     )
     parser.add_argument(
-        "--race-to", type=_positive, default=3, metavar="N", help="pyramid: frames that win the match (default: 3)"
+        "--race-to", type=_positive, default=None, metavar="N", help="pyramid: frames that win the match (default: 3)"
     )
     parser.add_argument(
         "--speed",
@@ -64,7 +65,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help=f"times real time, or max (default: {DEFAULT_SPEED:g})",
     )
     parser.add_argument(
-        "--tables", type=_positive, default=1, metavar="N", help="tables that play side by side (default: 1)"
+        "--tables",
+        type=_tables,
+        default=1,
+        metavar="N",
+        help=f"tables that play side by side, 1 to {MOST_TABLES} (default: 1)",
     )
     parser.add_argument(
         "--port",
@@ -106,6 +111,13 @@ def _positive(text: str) -> int:
     return value
 
 
+def _tables(text: str) -> int:
+    value = _positive(text)
+    if value > MOST_TABLES:
+        raise argparse.ArgumentTypeError(f"{value}: give 1 to {MOST_TABLES}; each table is a process of its own")
+    return value
+
+
 def _speed(text: str) -> float:
     if text == "max":
         return 0.0
@@ -124,10 +136,25 @@ def _faults(texts: list[str]) -> tuple[Fault, ...]:
     found = []
     for text in texts:
         kind, _, shot = text.partition("@")
-        if kind not in FAULTS or not shot.isdigit():
-            raise MarkerError(f"--fault '{text}': give KIND@SHOT with KIND one of {', '.join(FAULTS)}, as hub-kill@12")
+        if kind not in FAULTS or not (shot.isascii() and shot.isdigit()) or int(shot) < 1:
+            raise MarkerError(
+                f"--fault '{text}': give KIND@SHOT with KIND one of {', '.join(FAULTS)} and SHOT from 1, as hub-kill@12"
+            )
         found.append(Fault(kind, int(shot)))
     return tuple(found)
+
+
+def match_options(game: GameId, args: argparse.Namespace) -> dict[str, Any]:
+    """How long the match is: --points and --games of five-pins, --race-to of pyramid. Raises MarkerError for one of the other."""
+    own = {"race_to": ("race_to", 3)} if game.is_pyramid else {"points": ("points_limit", 60), "games": ("games", 3)}
+    for name in ("points", "games", "race_to"):
+        if name not in own and getattr(args, name) is not None:
+            there = " and ".join(f"--{word.replace('_', '-')}" for word in own)
+            raise MarkerError(f"--{name.replace('_', '-')}: {game.value} has no such length; give {there}")
+    return {
+        option: default if getattr(args, name) is None else getattr(args, name)
+        for name, (option, default) in own.items()
+    }
 
 
 def _plan(args: argparse.Namespace, data: Path) -> Plan:
@@ -135,7 +162,7 @@ def _plan(args: argparse.Namespace, data: Path) -> Plan:
 
     game = GameId(args.game)
     try:
-        given = {"race_to": args.race_to} if game.is_pyramid else {"points_limit": args.points, "games": args.games}
+        given = match_options(game, args)
         options = Options(game, given)
     except RulesError as problem:
         raise MarkerError(problem.message) from problem

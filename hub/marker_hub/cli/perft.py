@@ -27,7 +27,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _pins(text: str) -> list[Pin]:
     try:
-        return [Pin(name) for name in text.split(",") if name]
+        return [Pin(name) for name in text.split(",")] if text else []
     except ValueError as problem:
         raise MarkerError(f"--pins {text}: {problem}; give pins out of {','.join(Pin)}") from problem
 

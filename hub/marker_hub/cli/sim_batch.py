@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     through, fitted = Through(args.through), Fitted(args.sensors)
     if through is not Through.RULES and fitted is not Fitted.HINTS:
         raise MarkerError(f"--sensors {fitted}: only --through rules can change what is fitted; leave it at hints")
+    if args.out is not None:
+        _writable(args.out)
     try:
         load(args.faults)
         plan = BatchPlan(GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs)
@@ -71,6 +74,18 @@ def run(args: argparse.Namespace) -> int:
             print(f"kept: {save(failure, plan, args.out)}", file=sys.stderr)
     _print(args, result)
     return 0 if result.good else 1
+
+
+def _writable(folder: Path) -> None:
+    """Make the folder and try it before anything is played. Raises MarkerError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as problem:
+        raise MarkerError(
+            f"--out {folder}: {problem.strerror or problem}; give a folder that can be written"
+        ) from problem
 
 
 class _Progress:

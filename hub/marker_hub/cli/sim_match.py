@@ -35,9 +35,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--skill", choices=("beginner", "club", "strong"), default="club", help="how well both play (default: club)"
     )
-    parser.add_argument("--race-to", type=int, default=3, metavar="N", help="pyramid: frames that win (default: 3)")
-    parser.add_argument("--points", type=int, default=60, metavar="N", help="five-pins: points of a game (default: 60)")
-    parser.add_argument("--games", type=int, default=3, metavar="N", help="five-pins: games, odd (default: 3)")
+    parser.add_argument("--race-to", type=int, default=None, metavar="N", help="pyramid: frames that win (default: 3)")
+    parser.add_argument(
+        "--points", type=int, default=None, metavar="N", help="five-pins: points of a game (default: 60)"
+    )
+    parser.add_argument("--games", type=int, default=None, metavar="N", help="five-pins: games, odd (default: 3)")
     parser.add_argument(
         "--sink",
         choices=("none", "file", "node", "mqtt"),
@@ -66,9 +68,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:
-    if GameId(args.game).is_pyramid:
-        return {"race_to": args.race_to}
-    return {"points_limit": args.points, "games": args.games}
+    from marker_hub.cli.demo import match_options
+
+    return match_options(GameId(args.game), args)
 
 
 def _alone(args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from marker_hardware import calibration, tables, wire
 from marker_hardware.pinmap import Profile
@@ -42,6 +43,24 @@ BESIDE = {  # rails whose wood meets
 Point = tuple[float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """Inputs that no fact of a shot explains, in us after its strike: edges of piezos and beams, poses of pins."""
+
+    edges: tuple[Edge, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    def moved(self, by_us: int) -> Besides:
+        """The same, so much later."""
+        return Besides(
+            tuple(replace(edge, t_us=edge.t_us + by_us) for edge in self.edges),
+            tuple(replace(change, t_us=change.t_us + by_us) for change in self.changes),
+        )
+
+
+NOTHING = Besides()
+
+
 class TableSensors:
     """Rails, click disc and what the profile adds, in the clock of its node (us). Constants come from the table's seed."""
 
@@ -74,9 +93,9 @@ class TableSensors:
 
     # --- what every table has ------------------------------------------------------------------------------------
 
-    def shot(self, number: int, timeline: Timeline, strike_us: int) -> list[Input]:
+    def shot(self, number: int, timeline: Timeline, strike_us: int, besides: Besides = NOTHING) -> list[Input]:
         """What the inputs do during one shot whose strike is at `strike_us`, until the balls rest."""
-        return list(self._hits(number, timeline, strike_us))
+        return [*sorted([*self._hits(number, timeline, strike_us), *besides.moved(strike_us).edges])]
 
     def stand(self, _pins: Iterable[Pin], _start_us: int, _number: int) -> list[Input]:
         """The referee sets pins up: nothing to feel on a table without."""
@@ -164,14 +183,15 @@ class CaromSensors(TableSensors):
         super().__init__(seed, table)
         self.seats = Seats(seed, table)
 
-    def shot(self, number: int, timeline: Timeline, strike_us: int) -> list[Input]:
+    def shot(self, number: int, timeline: Timeline, strike_us: int, besides: Besides = NOTHING) -> list[Input]:
         """Edges and the field vectors of the seats."""
         end_us = strike_us + timeline.rest_ns // 1000
-        changes = self._pin_changes(timeline, strike_us)
+        more = besides.moved(strike_us)
+        changes = [*self._pin_changes(timeline, strike_us), *more.changes]
         chance = Stream(self.seed, self.table, "hall", number)
         phase = chance.below(hall.PERIOD_US)  # the grid of the scans knows nothing of the strike
         fields = self.seats.scans(changes, strike_us + phase, end_us, chance)
-        return list(_merge(self._hits(number, timeline, strike_us), fields))
+        return list(_merge([*self._hits(number, timeline, strike_us), *more.edges], fields))
 
     def stand(self, pins: Iterable[Pin], start_us: int, number: int) -> list[Input]:
         """The referee takes `pins` up and sets them on their spots, one after another, and all stand still for half a second."""
@@ -220,14 +240,14 @@ class PyramidSensors(TableSensors):
         }
         self._ball_r = self._data.ball.d.v / 2000
 
-    def shot(self, number: int, timeline: Timeline, strike_us: int) -> list[Input]:
+    def shot(self, number: int, timeline: Timeline, strike_us: int, besides: Besides = NOTHING) -> list[Input]:
         """Edges of the rails, the click disc and the beams."""
         pots: dict[int, list[tuple[float, float]]] = {}
         for item in timeline.items:
             if isinstance(item.fact, Pot):
                 at = strike_us + item.t_ns / 1000
                 pots.setdefault(self._gates[item.fact.pocket], []).append((at, item.strength))
-        out = self._hits(number, timeline, strike_us)
+        out = [*self._hits(number, timeline, strike_us), *besides.moved(strike_us).edges]
         for index, fallen in sorted(pots.items()):
             out += gate.edges(index, fallen, self._ball_r, Stream(self.seed, self.table, "gate", index, number))
         return [*sorted(out)]

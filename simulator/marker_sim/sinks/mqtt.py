@@ -118,7 +118,11 @@ class MqttNode:
         """Start the node of `table` and wait for its session with the broker. Raises NodeError."""
         user, password = ready.broker_user(table)
         node = cls(table, ready.mqtt_host, ready.mqtt_port, user, password, profile, speed)
-        await node.connect()
+        try:
+            await node.connect()
+        except BaseException:  # also one that is stopped while it starts leaves no session behind
+            await node.stop()
+            raise
         return node
 
     # --- session ------------------------------------------------------------------------------------------------
