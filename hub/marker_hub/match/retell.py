@@ -165,7 +165,8 @@ class Teller:
         was = item.old if item.old is not None else item.ruling
         kept = msgspec.structs.replace(item, aside_n=0, before=before, game_no=game_no(before))
         if ruling is None:
-            return msgspec.structs.replace(kept, ruling=None, old=was, status=Status.OPEN, open=True), self._passed(before, follower)
+            waiting = msgspec.structs.replace(kept, ruling=None, old=was, status=Status.OPEN, open=True)
+            return waiting, self._passed(before, follower)
         changed = not isinstance(was, Ruling) or was.short != ruling.short
         status = item.status
         if status is Status.OPEN or (status is Status.FINAL and changed):

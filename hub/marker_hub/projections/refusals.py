@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from marker_hub.projections.rule_words import rule_words
 from marker_hub.table.types import Refusal
 from marker_rules.catalogue import LANGUAGES
 
@@ -21,11 +22,6 @@ _TEXT: dict[str, tuple[str, str, str]] = {
         "На это здесь нет прав.",
         "You may not do this here.",
         "Qui non ne ha il permesso.",
-    ),
-    "refuse.rules": (
-        "Правила этого не допускают: {reason}",
-        "The rules do not allow this: {reason}",
-        "Le regole non lo permettono: {reason}",
     ),
     "refuse.players": (
         "Введите имена обоих игроков.",
@@ -97,18 +93,56 @@ _TEXT: dict[str, tuple[str, str, str]] = {
         "First decide the shots without a ruling: {shots}.",
         "Prima decida i tiri senza decisione: {shots}.",
     ),
+    "refuse.contradicts": (
+        "Это противоречит тому, что об ударе уже известно.",
+        "This contradicts what is already known of the shot.",
+        "Questo contraddice ciò che del tiro si sa già.",
+    ),
+    "refuse.not_called": (
+        "Этот вызов не сделан: снимать нечего.",
+        "This was not called: there is nothing to take back.",
+        "Non è stato chiamato: non c'è nulla da togliere.",
+    ),
+    "refuse.not_answered": (
+        "На этот вопрос ещё не отвечали.",
+        "This question has not been answered.",
+        "A questa domanda non si è ancora risposto.",
+    ),
+    "refuse.no_clock": (
+        "Часы сейчас не идут.",
+        "No clock runs now.",
+        "Ora non c'è un orologio in corsa.",
+    ),
+    "refuse.not_striker": (
+        "Дополнительное время просит только игрок, чей удар.",
+        "Only the player at the table can ask for extra time.",
+        "Il tempo supplementare lo chiede solo chi è al tavolo.",
+    ),
+    "refuse.no_extension": (
+        "Дополнительное время этого игрока в партии использовано ({used}).",
+        "This player's extra times in this frame are used ({used}).",
+        "I tempi supplementari del giocatore in questa partita sono finiti ({used}).",
+    ),
+    "refuse.no_match": (
+        "За этим столом нет матча, который можно исправить.",
+        "There is no match at this table that could be corrected.",
+        "A questo tavolo non c'è un incontro da correggere.",
+    ),
     "refuse.preview": (
         "Показать заранее можно только исправление удара.",
         "Only the correction of a shot can be previewed.",
         "Si può vedere in anteprima solo la correzione di un tiro.",
     ),
 }
-KEYS = frozenset(_TEXT)
+KEYS = frozenset(_TEXT) | {"refuse.rules"}
 """Every reason there is."""
 
 
 def refusal_text(refusal: Refusal) -> dict[str, str]:
-    """The reason in ru, en and it; details of the rules are in English."""
+    """The reason in ru, en and it."""
+    if refusal.text_key == "refuse.rules":
+        args = refusal.args
+        return rule_words(str(args.get("command", "")), refusal.code, str(args.get("reason", "")))._asdict()
     ru, en, it = _TEXT[refusal.text_key]
     words = {"ru": ru, "en": en, "it": it}
     return {lang: words[lang].format(**refusal.args) if refusal.args else words[lang] for lang in LANGUAGES}

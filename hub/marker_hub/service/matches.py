@@ -13,6 +13,7 @@ from marker_hub.entries import Entry, MatchStarted
 from marker_hub.export import MatchRecord, export_match, from_journal, match_detail
 from marker_hub.journal import database_path
 from marker_hub.journal.reader import MatchRow
+from marker_hub.match.board import board
 from marker_hub.table import MatchEnded
 
 if TYPE_CHECKING:
@@ -59,15 +60,12 @@ class MatchBook:
     def ended(self, table: TableRuntime, entry: Entry, effect: MatchEnded) -> None:
         """A match ended, or its record changed afterwards."""
         found = self._hub.reader.match(effect.match)
-        view = table.view()
         head: dict[str, Any] = msgspec.json.decode(found.head) if found else {"id": effect.match, "table": table.id}
-        players = view.get("players") or {}
-        head.update(
-            ended_ms=entry.wall_ms,
-            winner=view.get("winner"),
-            games={side: players.get(side, {}).get("games", 0) for side in ("A", "B")},
-            revision=effect.revision,
-        )
+        head.update(ended_ms=entry.wall_ms, revision=effect.revision)
+        match = table.value.match  # not the view: after the signature the table is free and shows nothing
+        if match is not None and match.head.id == effect.match:
+            now = board(match)
+            head.update(winner=now.winner, games=now.games)
         self._task(
             "UPDATE match SET n_to = ?, head = ? WHERE id = ?", (entry.n, msgspec.json.encode(head), effect.match)
         )

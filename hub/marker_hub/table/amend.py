@@ -87,7 +87,7 @@ def unasked(work: Work, shot: int, change: Change, after: MatchState) -> Refusal
         if refused is not None:
             return refused
     problem = _miscalled(work, found, after) if change.calls else ""
-    return refuse(work, "call", "refuse.rules", reason=problem) if problem else None
+    return refuse(work, "call", "refuse.rules", reason=problem, command="amend") if problem else None
 
 
 def _changed_no(work: Work, shot: int, change: Change) -> int:
@@ -162,7 +162,7 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
         shots.unexpected(work, Event.CORRECTED)
         return
     stored = {item.shot: item.ruling for item in body.rulings if item.ruling is not None or item.open}
-    was_over = work.phase == Phase.MATCH_OVER
+    was_over = work.phase in (Phase.MATCH_OVER, Phase.IDLE)
     try:
         after = told(work, body.shot, body.change, entry.n, stored)
     except IllegalInput as error:
@@ -182,6 +182,8 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
     if after.aside:
         work.notice("set-aside", shots=list(after.aside))
     fire(work, Event.CORRECTED)
+    if work.phase != Phase.IDLE and work.match.signed:
+        work.match = msgspec.structs.replace(work.match, signed=False)  # opened again: the protocol is signed anew
     arming.entered(work)
     work.effects.append(Announce("correction", {"shot": body.shot, "n": entry.n}))
     if was_over or work.phase == Phase.MATCH_OVER:

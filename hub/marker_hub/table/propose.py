@@ -76,7 +76,7 @@ def propose(table: Table, command: c.Command, role: Role, mono_us: int) -> Resul
     try:
         made = handler(work, command)
     except IllegalInput as error:
-        return refuse(work, error.code or "rules", "refuse.rules", reason=error.message)
+        return refuse(work, error.code or "rules", "refuse.rules", reason=error.message, command=c.kind_of(command))
     if isinstance(made, Refusal):
         outdated = made.code == "phase" and 0 < command.seen < work.n
         return Refusal("stale", "refuse.stale", made.args, work.n) if outdated else made
@@ -155,6 +155,8 @@ def _amend(work: Work, command: c.Amend) -> Any:
     refused = need(work, Event.CORRECTED)
     if refused is not None:
         return refused
+    if work.match is None:
+        return refuse(work, "match", "refuse.no_match")
     return amend.body(work, command.shot, command.changes)
 
 
@@ -228,4 +230,4 @@ def preview(table: Table, command: c.Command) -> Preview | Refusal:
     try:
         return amend.preview(work, command.shot, command.changes)
     except RULES_ERRORS as error:
-        return refuse(work, error.code or "rules", "refuse.rules", reason=error.message)
+        return refuse(work, error.code or "rules", "refuse.rules", reason=error.message, command=c.kind_of(command))

@@ -114,7 +114,8 @@ def _extension(work: Work, command: c.Extension) -> Any:
     if refused is not None:
         return refused
     reason = shotclock.refused(work, command.by)
-    return refuse(work, "refused", "refuse.rules", reason=reason) if reason else e.ExtensionGiven(command.by)
+    used = work.clock.used if work.clock is not None else 0
+    return refuse(work, "refused", reason, used=used) if reason else e.ExtensionGiven(command.by)
 
 
 def _time_called(work: Work, _command: c.TimeCalled) -> Any:

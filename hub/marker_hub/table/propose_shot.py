@@ -49,7 +49,7 @@ def _answer(work: Work, command: c.Answer) -> Any:
     assert work.match is not None
     made = judge(tried, work.before, work.match.options, work.profile, work.override)
     if made.problem:
-        return refuse(work, "answer", "refuse.rules", reason=made.problem)
+        return refuse(work, "answer", "refuse.contradicts", reason=made.problem)
     return e.Answered(run.no, command.question, command.answer)
 
 
@@ -79,7 +79,10 @@ def _unanswer(work: Work, command: c.Unanswer) -> Any:
     run = _run(work, "unanswer")
     if isinstance(run, Refusal):
         return run
-    return need(work, Event.ANSWER) or e.Answered(run.no, command.question, None)
+    refused = need(work, Event.ANSWER)
+    if refused is None and command.question not in dict(run.answers):
+        return refuse(work, "not-answered", "refuse.not_answered", question=command.question)
+    return refused or e.Answered(run.no, command.question, None)
 
 
 def _pick_standing(work: Work, command: c.PickStanding) -> Any:
@@ -103,7 +106,7 @@ def _call(work: Work, command: c.Call) -> Any:
     tried = run if run is not None else ShotRun(no=0, opened=Opened.CALL, opened_us=0, stage=Stage.CLOSED)
     made = judge(tried.call(body), work.before, work.match.options, work.profile, work.override)
     if made.problem:
-        return refuse(work, "call", "refuse.rules", reason=made.problem)
+        return refuse(work, "call", "refuse.rules", reason=made.problem, command="call")
     return body
 
 
@@ -111,7 +114,10 @@ def _uncall(work: Work, command: c.Uncall) -> Any:
     run = _run(work, "uncall")
     if isinstance(run, Refusal):
         return run
-    return e.CallTaken(run.no, command.code, command.by)
+    refused = need(work, Event.ANSWER)
+    if refused is None and (command.code, command.by) not in {(call.code, call.by) for call in run.calls}:
+        return refuse(work, "not-called", "refuse.not_called", call=command.code)
+    return refused or e.CallTaken(run.no, command.code, command.by)
 
 
 def _pick(work: Work, command: c.Pick) -> Any:

@@ -201,16 +201,16 @@ def on_extension(work: Work, entry: Entry, _body: object) -> None:
 
 
 def refused(work: Work, by: str) -> str:
-    """Why a player cannot have extra time now; empty where he can."""
+    """Key of the reason why a player cannot have extra time now; empty where he can."""
     match, clock = work.match, work.clock
     if match is None or clock is None:
-        return "no clock runs"
+        return "refuse.no_clock"
     if by != striker_of(match.state):
-        return "only the player at the table can ask for extra time"
+        return "refuse.not_striker"
     if clock.struck_at is not None or clock.paused_at is not None:
-        return "the clock stands"
+        return "refuse.no_clock"
     if not clock.can_extend:
-        return f"extra times used in this frame: {clock.used}"
+        return "refuse.no_extension"
     return ""
 
 

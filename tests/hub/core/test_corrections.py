@@ -244,3 +244,50 @@ def test_limit_is_undone_to_the_points_before_the_cut(drivers: Any) -> None:
     driver.do(c.Close())
     driver.do(c.Undo())
     assert driver.phase == "match_over"
+
+
+def finished(driver: Any) -> None:
+    driver.five_pins(options={"points_limit": 6, "games": 1})
+    driver.play("N")
+    driver.play("")
+    driver.play("NE")
+    assert driver.view["winner"] == "A"
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_finished_match_is_corrected_until_the_next_one_begins(drivers: Any, signed: bool) -> None:
+    driver = drivers()
+    finished(driver)
+    if signed:
+        driver.do(c.Close())
+    driver.effects.clear()
+    amend(driver, 2, answers={"Q2": "cue"})
+    assert driver.phase == ("idle" if signed else "match_over")
+    assert driver.table.match.revision == 2
+    assert [record.ruling.short for record in driver.table.match.shots] == ["A+2", "B+4", "A+4"]
+    assert [effect.revision for effect in driver.effects if isinstance(effect, core.MatchEnded)] == [2]
+    if not signed:
+        driver.do(c.Close())
+    driver.five_pins()
+    assert driver.refuse(c.Amend(shot=2, changes=Change(void=True))).code == "shot"
+
+
+def test_a_signed_match_that_is_not_won_any_more_goes_on_and_is_signed_anew(drivers: Any) -> None:
+    driver = drivers()
+    finished(driver)
+    driver.do(c.Close())
+    made = preview(driver, 3, pins=("N",))
+    assert (made.winner_old, made.winner_new) == ("A", None)
+    amend(driver, 3, pins=(), answers={"Q1": "opponent"})
+    assert driver.phase in ("respotting", "armed", "placing")
+    assert driver.score == (2, 0)
+    assert not driver.table.match.signed
+    driver.do(c.Undo())
+    assert driver.phase == "idle"
+    assert driver.table.match.signed
+    assert driver.table.match.revision == 1
+
+
+def test_without_a_match_nothing_can_be_corrected(drivers: Any) -> None:
+    driver = drivers()
+    assert driver.refuse(c.Amend(shot=1, changes=Change(void=True))).code == "match"

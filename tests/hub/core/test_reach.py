@@ -222,7 +222,20 @@ def test_an_old_press_does_nothing(carom: Any) -> None:
     assert projections.table_button(carom.table, carom.journal[-1]) is None
 
 
-WORDS = ("reason", "choices", "question", "questions", "answer", "answers", "field", "value", "allowed")
+WORDS = (
+    "reason",
+    "shots",
+    "used",
+    "call",
+    "choices",
+    "question",
+    "questions",
+    "answer",
+    "answers",
+    "field",
+    "value",
+    "allowed",
+)
 
 
 def test_every_refusal_has_words() -> None:

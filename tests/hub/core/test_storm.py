@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,13 @@ def _driver(profile: str) -> Any:
         sys.modules[name] = module
         spec.loader.exec_module(module)
     return sys.modules[name].Driver(profile=profile)
+
+
+def check_words(refusal: core.Refusal) -> None:
+    """Whatever the rules refuse, a Russian referee reads Russian."""
+    words = projections.refusal_text(refusal)
+    if refusal.text_key == "refuse.rules":
+        assert not re.search("[A-Za-z]{3,}", words["ru"]), (refusal, words["ru"])
 
 
 class Storm:
@@ -114,7 +122,7 @@ class Storm:
             command = self.command()
             made = core.propose(driver.table, driver.looking(command), core.Role.REFEREE, driver.now)
             if isinstance(made, core.Refusal):
-                projections.refusal_text(made)
+                check_words(made)
                 return False
             for body in made:
                 driver.put(body)

@@ -317,6 +317,24 @@ def test_a_press_at_the_table_is_carried_out_after_a_death_between_its_record_an
     in_loop(come_back())
 
 
+def test_a_signed_match_keeps_its_result_in_the_list(running: Any, in_loop: Run) -> None:
+    """The table is free after the signature; the list must not take the free table for the match."""
+
+    async def play() -> None:
+        async with running() as bench:
+            award = commands.AwardMatch(key="a", to="B", note="excluded")
+            for what in (start_match("m", manual=True), award, commands.Close(key="c")):
+                assert (await command(bench, what)).status == 200
+            await bench.quiet()
+            for _ in range(2):
+                (row,) = await bench.hub.matches()
+                assert (row["winner"], row["games"]) == ("B", {"A": 0, "B": 0})
+                assert row["ended_ms"] is not None
+                await bench.quiet()
+
+    in_loop(play())
+
+
 def test_a_key_names_one_command_for_ever(running: Any, in_loop: Run) -> None:
     async def play() -> None:
         async with running() as bench:

@@ -94,6 +94,7 @@ function sub() {
   return h("div", { class: "match-sub" }, h("span", { class: "bold" }, match.ended_ms ? t("phase.match_over") : t("running")), h("span", {}, `${dayText(match.started_ms)}, ${time}`),
     h("span", {}, t("table", { name: match.table_name || match.table })), h("span", {}, [t(`game.${match.game}`), goal].filter(Boolean).join(", ")),
     match.revision ? h("span", {}, t("revision", { n: match.revision })) : null,
+    match.ended_ms ? h("span", { class: "dim" }, t("match.fix")) : null,
     h("span", { class: "fill" }, ["jsonl", "csv", "pdf"].map((form) => h("a", { key: form, href: `/api/matches/${encodeURIComponent(id)}/export.${form}`, download: true }, t(`export.${form}`), " "))), links("match"));
 }
 

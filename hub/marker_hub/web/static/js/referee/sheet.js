@@ -43,6 +43,7 @@ export function rows(state) {
   const list = sheet?.rows ?? [];
   return [
     incomplete(view),
+    sheet?.problem ? h("p", { class: "notice flame", role: "status" }, t("sheet.problem")) : null,
     notices(state),
     ...list.map((row, index) => (row.multi ? multi(state, row, index) : single(state, row, index))),
     sheet?.direct?.length > 1 && list.length > 1 ? direct(state) : null,
