@@ -52,10 +52,22 @@ def _walk(folder: Traversable, prefix: str) -> dict[str, bytes]:
     return found
 
 
+BASE_SHEETS = ("tokens", "fonts", "base")
+"""Every page has these before its own."""
+
+
+def _sheets(contents: dict[str, bytes]) -> dict[str, bytes]:
+    """`css/page.<style>.css`: all a page's styles in one file, because a page paints only when each of them is there."""
+    base = [contents[f"css/{name}.css"] for name in BASE_SHEETS]
+    own = [path for path in contents if path.startswith("css/") and path[4:-4] not in BASE_SHEETS]
+    return {f"css/page.{path[4:]}": b"".join([*base, contents[path]]) for path in own}
+
+
 @cache
 def assets() -> Assets:
     """All files, read on first use."""
     contents = _walk(files("marker_hub.web") / "static", "")
+    contents |= _sheets(contents)
     digest = hashlib.blake2b(digest_size=6)
     for path in sorted(contents):
         digest.update(path.encode() + b"\0" + contents[path])

@@ -22,12 +22,9 @@ SHELL = Template("""<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="$scheme">
 <title>$title</title>
-<link rel="icon" href="$static/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="$static/css/page.$style.css">
 $preloads
-<link rel="stylesheet" href="$static/css/tokens.css">
-<link rel="stylesheet" href="$static/css/fonts.css">
-<link rel="stylesheet" href="$static/css/base.css">
-<link rel="stylesheet" href="$static/css/$style.css">
+<link rel="icon" href="$static/icon.svg" type="image/svg+xml">
 <script type="module" src="$static/js/pages/$page.js"></script>
 </head>
 <body><div id="app"></div><noscript>This page needs JavaScript.</noscript></body>

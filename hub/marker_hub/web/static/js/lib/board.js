@@ -41,7 +41,7 @@ function side(view, player, context) {
   const cls = ["side", player.toLowerCase(), turn && "turn", wide && "wide"].filter(Boolean).join(" ");
   return h("section", { class: cls, key: player, "aria-label": who?.name || t("player.unnamed") },
     strip(view, player, context, turn), plate(who, context), ...numbers(view, player, context, score),
-    over ? h("div", { class: "verdict" }, view.winner === player ? t("match.wins") : forfeited(view, player)) : null);
+    over ? h("div", { class: "verdict" }, h("span", { class: "fit" }, view.winner === player ? t("match.wins") : forfeited(view, player))) : null);
 }
 
 const forfeited = (view, player) => (view.games?.some((game) => game.forfeit && game.winner && game.winner !== player) ? t("match.forfeit") : "");

@@ -25,10 +25,13 @@ export class Commander {
     return !this.pending && !this.stream.stale;
   }
 
-  /** Sends `body`; returns {status, body}, or null if it was not sent or no answer came. */
+  /**
+   * Sends `body`; returns {status, body}, or null if it was not sent or no answer came. `body.seen`: the position it was based
+   * on, the newest known one unless said.
+   */
   async send(body) {
     if (!this.ready) return null;
-    const command = { ...body, key: newKey(), seen: this.stream.tables.get(this.table)?.n ?? 0 };
+    const command = { seen: this.stream.tables.get(this.table)?.n ?? 0, ...body, key: newKey() };
     this.pending = command;
     this.error = null;
     this.onChange();

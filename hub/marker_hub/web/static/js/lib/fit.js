@@ -2,6 +2,7 @@
 
 const canvas = document.createElement("canvas").getContext("2d");
 const NARROWEST = 0.9;
+let faces = 0; // how often faces have come: what was measured before is measured again
 
 /** Width of `text` in CSS pixels. */
 export function widthOf(text, font) {
@@ -9,11 +10,14 @@ export function widthOf(text, font) {
   return canvas.measureText(text).width;
 }
 
-/** Fits every `.fit` line inside `root` into the width of its parent. Cheap: looks only at lines whose text or place changed. */
+/**
+ * Fits every `.fit` line inside `root` into the width of its parent. Cheap: looks only at lines whose text or place changed.
+ * A line that is too long sticks out at its end whatever its alignment, so its transform starts at the left.
+ */
 export function fitLines(root) {
   for (const el of root.querySelectorAll(".fit")) {
     const box = el.parentElement;
-    const key = `${el.textContent}|${box.clientWidth}|${box.clientHeight}|${window.innerHeight}`;
+    const key = `${el.textContent}|${box.clientWidth}|${box.clientHeight}|${window.innerHeight}|${faces}`;
     if (el.fitted === key) continue;
     el.fitted = key;
     el.style.removeProperty("transform");
@@ -27,9 +31,18 @@ export function fitLines(root) {
   }
 }
 
-/** Loads the faces a page draws with, so that the first measurement is right. */
+/** Draws again when a face has come late, for letters that no page had needed before. */
+export function withLateFaces(draw) {
+  document.fonts.addEventListener("loadingdone", () => {
+    faces += 1;
+    kept.clear();
+    draw();
+  });
+}
+
+/** Loads the faces a page draws with, so that the first measurement is right; rarer letters come with their names (`withLateFaces`). */
 export async function fontsReady() {
-  const sample = "AБàЁŁ0";
+  const sample = "AБàЁ0";
   await Promise.all(['500 20px "Marker Text"', '700 20px "Marker Text"', '600 20px "Marker Name"', '760 20px "Marker Digits"'].map(
     (font) => document.fonts.load(font, sample),
   ));
@@ -110,18 +123,23 @@ function breaks(tokens, widths, space, count, named) {
   return ends;
 }
 
-/** Makes the names in a row of fixed width narrower or smaller until nothing of the row is pushed out. */
+const fitKey = (row, el) => `${el.textContent}|${row.clientWidth}|${row.children.length}|${row.lastElementChild.textContent.length}|${faces}`;
+
+/** Makes the names in a row of fixed width smaller until nothing of the row is pushed out; below four fifths a double name becomes its short form. */
 export function fitNames(root) {
   for (const row of root.querySelectorAll(".player")) {
     const el = row.querySelector(".fit");
-    const key = `${el?.textContent}|${row.clientWidth}|${row.children.length}|${row.lastElementChild.textContent.length}`;
-    if (!el || el.fitted === key) continue;
-    el.fitted = key;
+    if (!el || el.fitted === fitKey(row, el)) continue;
     el.style.removeProperty("font-size");
     const gap = Number.parseFloat(getComputedStyle(row).columnGap) || 0;
     const others = [...row.children].filter((child) => child !== el.parentElement && child.offsetParent !== null);
     const taken = others.reduce((sum, child) => sum + child.getBoundingClientRect().width + gap, 0);
-    const ratio = (row.clientWidth - taken - 6) / el.offsetWidth;
+    const room = row.clientWidth - taken - 6;
+    const text = el.firstChild;
+    if (el.dataset.full) text.nodeValue = el.dataset.full;
+    if (el.dataset.short && room < 0.8 * el.offsetWidth) text.nodeValue = el.dataset.short;
+    const ratio = room / el.offsetWidth;
     if (ratio < 1) el.style.fontSize = `${Math.floor(ratio * 1000) / 10}%`;
+    el.fitted = fitKey(row, el);
   }
 }

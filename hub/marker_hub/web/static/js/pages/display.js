@@ -1,7 +1,7 @@
 // The table display of the hall: one stream, one table, no commands.
 import { board } from "../lib/board.js";
 import { render } from "../lib/dom.js";
-import { fitLines, fontsReady } from "../lib/fit.js";
+import { fitLines, fontsReady, withLateFaces } from "../lib/fit.js";
 import { loadWords, t } from "../lib/i18n.js";
 import { Kiosk } from "../lib/kiosk.js";
 import { Stream } from "../lib/stream.js";
@@ -13,13 +13,13 @@ let scores = null;
 let old = null;
 let join = null;
 
-await loadWords();
-await fontsReady();
-document.title = t("title.display", { table });
+const ready = Promise.all([loadWords(), fontsReady()]); // the stream opens meanwhile
+let drawable = false;
 
 const kiosk = new Kiosk();
-const stream = new Stream([table], { onChange: draw, onAnnounce: (data) => kiosk.announce(data, stream.tables.get(table)) });
+const stream = new Stream([table], { onChange: draw, onAnnounce: (data) => drawable && kiosk.announce(data, stream.tables.get(table)) });
 window.addEventListener("resize", draw);
+withLateFaces(draw);
 
 function remember(view) {
   const now = view.players ? { A: view.players.A.score, B: view.players.B.score } : null;
@@ -56,6 +56,7 @@ function measures() {
 }
 
 function draw() {
+  if (!drawable) return;
   const view = stream.tables.get(table);
   if (!view) return;
   remember(view);
@@ -65,3 +66,8 @@ function draw() {
   fitLines(app);
   kiosk.between(stream, view);
 }
+
+await ready;
+document.title = t("title.display", { table });
+drawable = true;
+draw();

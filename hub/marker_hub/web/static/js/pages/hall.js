@@ -1,7 +1,7 @@
 // The hall board: every table one row; scores are decided ones, the last column says what is going on.
 import { h, render } from "../lib/dom.js";
 import { ballOf, goalShort, isPyramid } from "../lib/facts.js";
-import { fitLines, fontsReady, widthOf } from "../lib/fit.js";
+import { fitLines, fontsReady, widthOf, withLateFaces } from "../lib/fit.js";
 import { clockText, loadWords, nameLines, num, secondsText, shortName, span, t } from "../lib/i18n.js";
 import { Kiosk } from "../lib/kiosk.js";
 import { ball, clockMark, health, provisionalMark, tip } from "../lib/marks.js";
@@ -11,12 +11,13 @@ const PAGE = 8;
 const PAGE_MS = 12_000;
 const app = document.getElementById("app");
 
-await loadWords();
-await fontsReady();
+const ready = Promise.all([loadWords(), fontsReady()]); // the stream opens meanwhile
+let drawable = false;
 const kiosk = new Kiosk();
 const only = (new URLSearchParams(location.search).get("tables") ?? "").split(",").filter(Boolean);
 const stream = new Stream(only, { onChange: draw });
 window.addEventListener("resize", draw);
+withLateFaces(draw);
 
 function page(ids) {
   if (ids.length <= 10 || innerWidth < 1024) return { ids, text: "" };
@@ -26,7 +27,7 @@ function page(ids) {
 }
 
 function draw() {
-  if (!stream.hello) return;
+  if (!drawable || !stream.hello) return;
   document.title = stream.hello.hall || t("hall");
   const ids = only.length ? only : [...stream.tables.keys()];
   const shown = page(ids);
@@ -60,7 +61,7 @@ function who(view, player) {
   const turn = view.turn === player && view.phase !== "match_over" && view.phase !== "lag";
   const kind = ballOf(view, player);
   const unit = innerWidth < 1024 ? 21 : innerHeight * 0.041;
-  const room = innerWidth < 600 ? innerWidth - 190 : innerWidth < 1024 ? innerWidth * 0.27 : innerWidth * 0.212;
+  const room = innerWidth < 600 ? innerWidth - 190 : innerWidth < 1024 ? innerWidth * 0.27 : Math.min(innerWidth * 0.212, innerWidth * 0.236 - innerHeight * 0.036);
   const lines = nameLines(person, (text) => widthOf(text, `600 ${unit}px "Marker Name"`) <= room);
   const second = lines.isGiven ? "" : lines.second;
   return h("span", { class: `who ${player.toLowerCase()}${turn ? " turn" : ""}`, lang: person.lang || null, "aria-label": `${person.name}${turn ? `, ${t("at.table")}` : ""}` },
@@ -71,8 +72,11 @@ function who(view, player) {
 function state(view, stale) {
   const what = view.match ? [t(`short.${view.game}`), goal2(view)].filter(Boolean).join(", ") : t(isPyramid(view) ? "pyramid" : `short.${view.game}`);
   const [mark, text, cls] = now(view, stale);
-  return h("span", { class: view.match ? "state" : "state dim" }, h("span", { class: `now ${cls}` }, mark, text), h("span", { class: "what" }, what));
+  return h("span", { class: view.match ? "state" : "state dim" }, h("span", { class: `now ${cls}` }, mark, whole(text)), h("span", { class: "what" }, whole(what)));
 }
+
+/** Text that becomes narrower rather than longer than its column. */
+const whole = (text) => h("span", { class: "room" }, h("span", { class: "fit" }, text));
 
 const goal2 = (view) => (view.match.practice ? t("practice") : goalShort(view));
 
@@ -97,3 +101,7 @@ function now(view, stale) {
   if (view.turn === "A" || view.turn === "B") return view.phase === "armed" ? [tip(false), t("at.table.small"), ""] : [null, t(`hall.${view.phase}`), ""];
   return [null, t(`hall.${view.phase}`), ""];
 }
+
+await ready;
+drawable = true;
+draw();

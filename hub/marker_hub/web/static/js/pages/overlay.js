@@ -1,7 +1,7 @@
 // The overlay for a stream: shows only what is fresh; hidden, stale or not yet heard it is empty.
 import { h, render } from "../lib/dom.js";
 import { ballOf, gameNumber, goalShort, isPyramid, liveText, pointsOf, saidOf } from "../lib/facts.js";
-import { fitLines, fontsReady } from "../lib/fit.js";
+import { fitLines, fontsReady, withLateFaces } from "../lib/fit.js";
 import { loadWords, num, pick, shortName, signed, t, upper } from "../lib/i18n.js";
 import { ball, tip } from "../lib/marks.js";
 import { remaining, Stream } from "../lib/stream.js";
@@ -18,9 +18,8 @@ let lower = null;
 let lastKey = null;
 let first = true;
 
-await loadWords();
-await fontsReady();
-document.title = t("title.display", { table });
+const ready = Promise.all([loadWords(), fontsReady()]); // the stream opens meanwhile
+let drawable = false;
 const stream = new Stream([table], { onChange: draw });
 
 /** Hidden: nothing stays on the picture. Shown again: nothing comes back before a snapshot made from now on. */
@@ -36,6 +35,7 @@ function setVisible(now) {
 document.addEventListener("visibilitychange", () => setVisible(document.visibilityState !== "hidden"));
 window.addEventListener("obsSourceVisibleChanged", (event) => setVisible(event.detail.visible));
 window.addEventListener("resize", draw);
+withLateFaces(draw);
 setInterval(() => parent !== window && parent.postMessage("marker-overlay", "*"), 1000);
 
 function watchRuling(view) {
@@ -49,6 +49,7 @@ function watchRuling(view) {
 }
 
 function draw() {
+  if (!drawable) return;
   const view = stream.tables.get(table);
   const shown = visible && !stream.stale && view?.match && !document.hidden;
   if (!shown) {
@@ -112,3 +113,8 @@ function line(view) {
     provisional ? h("span", { class: "note chalk" }, provisional) : ten ? h("span", { class: "note flame" }, t("call.ten"))
       : lower && withLower && view.last ? h("span", { class: "note ivory" }, `${upper(t("ruling"))} ${signed(pointsOf(view.last.ruling)[1])}`) : null);
 }
+
+await ready;
+document.title = t("title.display", { table });
+drawable = true;
+draw();

@@ -1,7 +1,7 @@
 // The referee's page: phone first, keyboard too. It shows what the hub says and sends one command at a time.
 import { Commander } from "../lib/commands.js";
 import { h, render } from "../lib/dom.js";
-import { fitNames } from "../lib/fit.js";
+import { fitNames, withLateFaces } from "../lib/fit.js";
 import { loadWords, lang, t } from "../lib/i18n.js";
 import { remember, setTheme } from "../lib/settings.js";
 import { Stream } from "../lib/stream.js";
@@ -90,3 +90,4 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 window.addEventListener("resize", draw);
+withLateFaces(draw);

@@ -30,7 +30,7 @@ export function scores(state) {
     const extra = who.debt ? t("debt", { n: who.debt }) : who.run ? `${t("run")} ${num(who.run)}` : "";
     return h("div", { class: turn ? "player turn" : "player", key: player },
       kind ? ball(kind, { ring: stream.stale }) : h("span", { class: "letter" }, player),
-      h("span", { class: "name", lang: who.lang || null }, h("span", { class: "fit" }, who.name || t("player.unnamed"))),
+      h("span", { class: "name", lang: who.lang || null }, h("span", { class: "fit", "data-full": who.name || t("player.unnamed"), "data-short": surname(view, player) }, who.name || t("player.unnamed"))),
       turn ? h("span", { class: "turn-mark" }, tip(false), h("span", { class: "unseen" }, t("at.table"))) : null,
       extra ? h("span", { class: "dim extra" }, extra) : null,
       h("span", { class: "games-won dim" }, t("games.short", { n: who.games ?? 0 })),
@@ -75,6 +75,20 @@ const undecided = (state, shot) => h("section", { class: `result ${state.stream.
   h("div", { class: "main" }, h("span", { class: "digits" }, "?"), h("span", { class: "who" }, t(state.sheet.rows?.length ? "answer.needed" : "phase.rolling"))),
   h("p", { class: "sentence" }, "\u00a0"));
 
+const SETTLE_MS = 300;
+
+/** Whether the big button has just changed what it does: a tap that was meant for what it did before must not do the new thing. */
+function changing(state, primary) {
+  const { ui } = state;
+  const meaning = `${primary.kind} ${primary.meaning ?? primary.label}`;
+  if (ui.meaning !== undefined && ui.meaning !== meaning) {
+    ui.settled = performance.now() + SETTLE_MS;
+    setTimeout(state.draw, SETTLE_MS + 1);
+  }
+  ui.meaning = meaning;
+  return performance.now() < (ui.settled ?? 0);
+}
+
 /** The two buttons that never move: left undo or back, right what carries the match on. */
 export function foot(state, primary) {
   const { view, ui, commander, stream } = state;
@@ -83,6 +97,7 @@ export function foot(state, primary) {
   const undoName = undo ? `${t("undo")}: ${t(undo.text_key, undo.args ?? {})}` : t("undo.none");
   const sent = commander.pending && commander.pending.kind === primary.kind;
   const disabled = stream.stale || !primary.enabled || Boolean(commander.pending);
+  const soon = changing(state, primary) && !disabled;
   return h("footer", { class: "foot" },
     primary.reason && !primary.enabled ? h("p", { class: "reason chalk", role: "status" }, primary.reason) : null,
     stream.stale ? h("p", { class: "reason flame", role: "alert" }, t("stale.buttons")) : problem(state),
@@ -90,7 +105,7 @@ export function foot(state, primary) {
       back ? h("button", { class: "side-button", key: "back", onclick: () => state.show("sheet") }, backMark(), h("span", {}, t("to.sheet")))
         : h("button", { class: "side-button", key: "undo", disabled: stream.stale || !undo || Boolean(commander.pending), "aria-label": undoName, title: undoName, onclick: () => state.send({ kind: "undo" }) },
           undoMark(), h("span", {}, t("undo"))),
-      h("button", { class: `accept ${disabled ? "" : "on"}`, key: "accept", disabled, onclick: () => primary.act(), "data-kind": primary.kind },
+      h("button", { class: `accept ${disabled ? "" : soon ? "soon" : "on"}`, key: "accept", disabled, "aria-disabled": soon ? "true" : null, onclick: () => (soon ? null : primary.act()), "data-kind": primary.kind },
         primary.countdown ? h("span", { class: "fill", style: { transform: `scaleX(${primary.countdown.toFixed(3)})` } }) : null,
         h("span", { class: "what" }, sent ? t("sent") : primary.label), primary.sub && !sent ? h("span", { class: "sub" }, primary.sub) : null),
       primary.second ? h("button", { class: "accept hold", key: "hold", disabled: stream.stale || Boolean(commander.pending), onclick: primary.second.act }, h("span", { class: "what" }, primary.second.label)) : null));

@@ -144,7 +144,7 @@ function quickKeys(state) {
 
 const simple = (state, kind, label, extra = {}) => ({ kind, label, enabled: true, act: () => state.send({ kind, ...extra }) });
 
-/** The big button of the phase: {kind, label, sub, enabled, reason, act, countdown, second}. */
+/** The big button of the phase: {kind, label, meaning, sub, enabled, reason, act, countdown, second}; `meaning`: the label without what only ticks. */
 export function primary(state) {
   const { view, ui } = state;
   if (!view.match) return ui.panel === "setup" ? { ...state.setupPrimary() } : { kind: "setup", label: t("setup.new"), enabled: true, act: () => state.show("setup") };
@@ -176,10 +176,13 @@ function accept(state) {
   const [, value] = pointsOf(ruling);
   const to = change(state, ruling);
   const sub = !to ? null : Array.isArray(to) ? to : [to.name ? `${to.name} ` : "", to.from, arrow(), to.to];
-  const made = { kind: "accept", label: t("accept", { points: signed(value) }), sub, enabled: true, act: () => state.send({ kind: "accept" }) };
+  // The ruling of a sheet is accepted only beside the state it belongs to: the next sheet, on its way, may say another.
+  const current = Boolean(view.proposal) || sheet.n >= view.n;
+  const made = { kind: "accept", label: t("accept", { points: signed(value) }), sub, enabled: current, act: () => state.send({ kind: "accept", seen: view.proposal ? view.n : sheet.n }) };
   const countdown = view.countdown;
   if (countdown && view.phase === "proposed" && !countdown.held) {
     const left = remaining({ remaining_ms: countdown.remaining_ms, running: true }, view, state.stream.now());
+    made.meaning = made.label;
     made.label = `${made.label} · ${num(Math.ceil(left / 1000))}`;
     made.countdown = Math.max(0, 1 - left / (countdown.total_ms || 5000));
     made.second = { label: t("hold"), act: () => state.send({ kind: "hold" }) };
