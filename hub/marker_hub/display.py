@@ -15,7 +15,7 @@ import msgspec
 
 from marker_hardware.wire import Mode, Topic
 from marker_hub import wire
-from marker_hub.table import Desired
+from marker_hub.table import Order, Topics
 from marker_hub.transport import Session, Transport
 
 log = logging.getLogger("marker.display")
@@ -31,11 +31,20 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class Reconciler:
     """One table's outside."""
 
-    def __init__(self, table: str, transport: Transport, desired: Callable[[], Desired]) -> None:
-        """desired: the newest desired state of this table."""
+    def __init__(
+        self,
+        table: str,
+        transport: Transport,
+        order: Callable[[], Order],
+        topics: Callable[[Topics | None], Topics],
+    ) -> None:
+        """order, topics: what is desired of this table's node now, and of its topics (given what was made of them last)."""
         self._table = table
         self._transport = transport
-        self._desired = desired
+        self._order = order
+        self._topics = topics
+        self._shown: Topics | None = None
+        self._told = False
         self._published: dict[Topic, bytes] = {}
         self._acked = ""
         self._sent = ""
@@ -45,20 +54,30 @@ class Reconciler:
         self.refused = ""
 
     def refresh(self) -> None:
-        """The table changed: publish what differs, send the node what it has not done yet."""
-        desired = self._desired()
+        """The table changed: send the node what it has not done yet, publish what differs."""
+        self.follow()
+        before = self._shown
+        now = self._topics(before)
+        if now is before and self._told:
+            return
         payloads: tuple[tuple[Topic, dict[str, Any] | None], ...] = (
-            (Topic.SCORE, desired.score),
-            (Topic.SHOT, desired.shot_topic),
-            (Topic.DISPLAY, desired.display),
+            (Topic.SCORE, now.score),
+            (Topic.SHOT, now.shot_topic),
+            (Topic.DISPLAY, now.display),
         )
-        for topic, payload in payloads:
-            self._retain(topic, _encode(payload) if payload is not None else b"")
-        self._command(desired)
+        told = [self._retain(topic, payload) for topic, payload in payloads]
+        self._told = all(told)
+        self._shown = now
+
+    def follow(self) -> None:
+        """Send the node what it has not done yet: play waits for it."""
+        if self.node_online:
+            self._command(self._order())
 
     def link_up(self) -> None:
         """The session is new: the broker may have forgotten everything."""
         self._published.clear()
+        self._told = False
         self._sent = ""
         self._tries = 0
         self.refresh()
@@ -66,19 +85,20 @@ class Reconciler:
     def mark(self) -> None:
         """Publish the score once more: when it comes back on the durable session, everything kept for us has come."""
         self._published.pop(Topic.SCORE, None)
+        self._told = False
         self.refresh()
 
     def node_up(self, mode: int, shot: int) -> None:
         """A birth: the node is where it says; what it was told before may be forgotten."""
         del shot
         self.node_online = True
-        desired = self._desired()
+        order = self._order()
         # A node that only lost its link keeps its mode; `arm` again would clear the latches of a shot under way.
-        if _mode(desired) != mode:
+        if _mode(order) != mode:
             self._acked = ""
         self._sent = ""
         self._tries = 0
-        self._command(desired)
+        self._command(order)
 
     def node_down(self) -> None:
         """The node is gone; it is told again when it comes back."""
@@ -95,36 +115,39 @@ class Reconciler:
     @property
     def in_step(self) -> bool:
         """Whether the node has confirmed the newest command."""
-        return self._acked == self._desired().command_id
+        return self._acked == self._order().command_id
 
     def close(self) -> None:
         """Stop resending."""
         self._stop_timer()
 
-    def _retain(self, topic: Topic, payload: bytes) -> None:
-        if self._published.get(topic) != payload and self._transport.publish(
-            wire.topic(self._table, topic), payload, qos=1, retain=True
-        ):
-            self._published[topic] = payload
+    def _retain(self, topic: Topic, payload: dict[str, Any] | None) -> bool:
+        """True when the broker has this payload."""
+        made = _encode(payload) if payload is not None else b""
+        if self._published.get(topic) == made:
+            return True
+        told = self._transport.publish(wire.topic(self._table, topic), made, qos=1, retain=True)
+        if told:
+            self._published[topic] = made
+        return told
 
-    def _command(self, desired: Desired) -> None:
-        if not self.node_online or not desired.command_id or desired.command_id == self._acked:
+    def _command(self, order: Order) -> None:
+        if not self.node_online or not order.command_id or order.command_id == self._acked:
             return
-        if desired.command_id == self._sent and self._timer is not None:
+        if order.command_id == self._sent and self._timer is not None:
             return
-        if desired.command_id != self._sent:
+        if order.command_id != self._sent:
             self._tries = 0
-        self._send(desired)
+        self._send(order)
 
-    def _send(self, desired: Desired) -> None:
+    def _send(self, order: Order) -> None:
         self._stop_timer()
         command: wire.Command
-        mode = _mode(desired)
-        if desired.command == "arm":
-            command = wire.Arm(desired.command_id, desired.shot, desired.layout)
+        if order.command == "arm":
+            command = wire.Arm(order.command_id, order.shot, order.layout)
         else:
-            command = wire.SetMode(desired.command_id, mode)
-        self._sent = desired.command_id
+            command = wire.SetMode(order.command_id, _mode(order))
+        self._sent = order.command_id
         self._tries += 1
         if self._transport.connected(Session.PLAIN):
             self._transport.publish(wire.topic(self._table, Topic.CMD), wire.encode(command), qos=1, retain=False)
@@ -136,7 +159,7 @@ class Reconciler:
         if self.node_online:
             if self._tries == TRIES_FAST:
                 log.warning("table %s: the node does not answer %s", self._table, self._sent)
-            self._command(self._desired())
+            self._command(self._order())
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -144,5 +167,5 @@ class Reconciler:
             self._timer = None
 
 
-def _mode(desired: Desired) -> Mode:
-    return Mode[desired.mode.upper()]
+def _mode(order: Order) -> Mode:
+    return Mode[order.mode.upper()]

@@ -11,7 +11,8 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,8 +24,11 @@ from marker_hub.journal.schema import ENTRY_COLUMNS, JournalError, connect_write
 
 GROUP = 256
 
-_INSERT = f"INSERT INTO entry({ENTRY_COLUMNS}) VALUES({','.join('?' * 13)})"
-_INSERT_NEW = _INSERT + " ON CONFLICT DO NOTHING"
+_ROW = f"({','.join('?' * 13)})"
+_INSERT = f"INSERT INTO entry({ENTRY_COLUMNS}) VALUES"
+_INSERT_NEW = _INSERT + _ROW + " ON CONFLICT DO NOTHING"
+_INSERT_MANY = {size: _INSERT + ",".join([_ROW] * size) for size in (64, 16, 4, 1)}
+"""By number of rows. One statement gives the interpreter's lock away once, not once a row: beside a busy loop that was most of a commit."""
 
 Statement = tuple[str, tuple[Any, ...]]
 """SQL and its parameters, run in the same transaction before the entries."""
@@ -57,6 +61,7 @@ class Outcome(NamedTuple):
 
 
 Done = Callable[[Outcome], None]
+Soon = Callable[[Callable[[], None]], object]
 
 
 class _Submission(NamedTuple):
@@ -92,7 +97,11 @@ def _kind(body: Body) -> str:
 
 
 class JournalWriter:
-    """Owns the only writing connection. Every method may be called from any thread; `deliver` runs in the writer's."""
+    """Owns the only writing connection; `deliver` runs in the writer's thread.
+
+    With `soon`, what one turn of the loop submits goes to the thread together, so that it is woken once: `append`, `task`
+    and `resume` are then called on that loop only.
+    """
 
     def __init__(
         self,
@@ -100,12 +109,18 @@ class JournalWriter:
         deliver: Callable[[Committed], None],
         *,
         before_commit: Callable[[], None] | None = None,
+        soon: Soon | None = None,
     ) -> None:
-        """`deliver` is called once per group (use `loop.call_soon_threadsafe`); `before_commit` injects faults in tests."""
+        """`deliver` is called once per group (use `loop.call_soon_threadsafe`); `before_commit` injects faults in tests.
+
+        soon: calls a function later in the present turn of the loop (`loop.call_soon`).
+        """
         self.path = path
         self._deliver = deliver
         self._before_commit = before_commit
-        self._queue: queue.SimpleQueue[_Submission | _Task | str] = queue.SimpleQueue()
+        self._soon = soon
+        self._batch: list[_Submission] = []
+        self._queue: queue.SimpleQueue[list[_Submission] | _Task | str] = queue.SimpleQueue()
         self._connection = connect_write(path)
         self._heads: dict[str, int] = dict(self._connection.execute("SELECT tbl, max(n) FROM entry GROUP BY tbl"))
         self._failed: str | None = None
@@ -115,7 +130,13 @@ class JournalWriter:
 
     def append(self, drafts: Sequence[Draft], done: Done | None = None, statements: Sequence[Statement] = ()) -> None:
         """Store the drafts of one table in one transaction. Raises JournalError after `close`."""
-        self._put(_Submission(drafts, statements, done))
+        if self._closed:
+            raise JournalError("the journal is closed")
+        self._batch.append(_Submission(drafts, statements, done))
+        if self._soon is None:
+            self._flush()
+        elif len(self._batch) == 1:
+            self._soon(self._flush)
 
     def task(self, run: Callable[[sqlite3.Connection], object], done: Callable[[object], None] | None = None) -> None:
         """Run something with the connection, after all that was submitted before. `done` gets the result or the exception."""
@@ -129,6 +150,7 @@ class JournalWriter:
         """Commit what is queued, checkpoint, close. Safe to call twice."""
         if self._closed:
             return
+        self._flush()
         self._closed = True
         self._queue.put("close")
         self._thread.join()
@@ -137,19 +159,26 @@ class JournalWriter:
         """Newest committed position of a table, 0 when it has none."""
         return self._heads.get(tbl, 0)
 
-    def _put(self, item: _Submission | _Task | str) -> None:
+    def _put(self, item: _Task | str) -> None:
         if self._closed:
             raise JournalError("the journal is closed")
+        self._flush()
         self._queue.put(item)
 
+    def _flush(self) -> None:
+        batch, self._batch = self._batch, []
+        if batch:
+            self._queue.put(batch)
+
     def _run(self) -> None:
-        held: _Submission | _Task | str | None = None
+        held: _Task | str | None = None
         while True:
             item = held if held is not None else self._queue.get()
             held = None
-            if isinstance(item, _Submission):
-                group, held = self._gather(item)
-                self._commit(group)
+            if isinstance(item, list):
+                waiting, held = self._gather(item)
+                for group in _groups(waiting):
+                    self._commit(group)
             elif isinstance(item, _Task):
                 self._perform(item)
             elif item == "resume":
@@ -158,18 +187,18 @@ class JournalWriter:
                 break
         self._connection.close()
 
-    def _gather(self, first: _Submission) -> tuple[list[_Submission], _Submission | _Task | str | None]:
-        group, count = [first], len(first.drafts)
+    def _gather(self, first: list[_Submission]) -> tuple[list[_Submission], _Task | str | None]:
+        waiting, count = first, sum(len(item.drafts) for item in first)
         while count < GROUP:
             try:
                 item = self._queue.get_nowait()
             except queue.Empty:
                 break
-            if not isinstance(item, _Submission):
-                return group, item
-            group.append(item)
-            count += len(item.drafts)
-        return group, None
+            if not isinstance(item, list):
+                return waiting, item
+            waiting += item
+            count += sum(len(sub.drafts) for sub in item)
+        return waiting, None
 
     def _perform(self, task: _Task) -> None:
         result: object
@@ -231,8 +260,15 @@ class JournalWriter:
                 made.append(_entry(draft, n))
                 rows.append(_row(draft, n))
             stored.append(tuple(made))
-        self._connection.executemany(_INSERT, rows)
+        self._insert(rows)
         return stored, heads
+
+    def _insert(self, rows: list[tuple[Any, ...]]) -> None:
+        at = 0
+        for size, sql in _INSERT_MANY.items():
+            while len(rows) - at >= size:
+                self._connection.execute(sql, list(chain.from_iterable(rows[at : at + size])))
+                at += size
 
     def _insert_new(self, group: list[_Submission]) -> tuple[list[tuple[Entry | None, ...]], dict[str, int]]:
         heads: dict[str, int] = {}
@@ -253,6 +289,20 @@ class JournalWriter:
                 made.append(_entry(draft, n))
             stored.append(tuple(made))
         return stored, heads
+
+
+def _groups(waiting: list[_Submission]) -> Iterator[list[_Submission]]:
+    """Submissions in groups of at most about `GROUP` entries, one transaction each."""
+    group: list[_Submission] = []
+    count = 0
+    for item in waiting:
+        group.append(item)
+        count += len(item.drafts)
+        if count >= GROUP:
+            yield group
+            group, count = [], 0
+    if group:
+        yield group
 
 
 def _entry(draft: Draft, n: int) -> Entry:

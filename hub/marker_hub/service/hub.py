@@ -140,7 +140,7 @@ class Hub:
         except journal.JournalError as error:
             raise ConfigError(str(error)) from error
         self.reader = Reader(path)
-        self.journal = JournalWriter(path, self._deliver)
+        self.journal = JournalWriter(path, self._deliver, soon=self._loop.call_soon)
         self.transport = await self._transport()
         registry = NodeRegistry(self.reader)
         self.ingest = Ingest(
@@ -398,6 +398,10 @@ class Hub:
             view["notices"] = [*view.get("notices", ()), {"code": "no-link", "args": {}}]
         del table
         return view
+
+    def position(self, table: str) -> int:
+        """See HubPort."""
+        return self.table(table).n
 
     def sheet(self, table: str, shot: int | None = None) -> dict[str, Any]:
         """See HubPort."""

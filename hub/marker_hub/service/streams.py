@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from marker_hub.web.port import StreamEvent
 
 ANNOUNCE_KEPT_MS = 10_000
 ANNOUNCE_MAX = 32
+
+
+class Said:
+    """One announcement: put into words only when a page hears it."""
+
+    __slots__ = ("_event", "_kind", "_make", "_n", "table")
+
+    def __init__(self, table: str, n: int, kind: str, make: Callable[[], dict[str, Any]]) -> None:
+        """make: what stands in it besides its kind, of values kept for it."""
+        self.table = table
+        self._n = n
+        self._kind = kind
+        self._make = make
+        self._event: StreamEvent | None = None
+
+    @property
+    def event(self) -> StreamEvent:
+        """The event; the same for every page."""
+        if self._event is None:
+            self._event = StreamEvent("announce", self.table, self._n, {"kind": self._kind, **self._make()})
+        return self._event
 
 
 class _Subscriber:
@@ -30,7 +51,8 @@ class Streams:
     def __init__(self) -> None:
         """None open."""
         self._subscribers: set[_Subscriber] = set()
-        self._recent: deque[tuple[int, StreamEvent]] = deque(maxlen=256)
+        self._watching: dict[str, set[_Subscriber]] = {}
+        self._recent: deque[tuple[int, Said]] = deque(maxlen=256)
         self.closed = False
 
     def __len__(self) -> int:
@@ -39,32 +61,36 @@ class Streams:
 
     def wanted(self, table: str, *, referee: bool) -> bool:
         """Whether anyone would see a change (of the sheet)."""
-        return any(table in sub.tables and (sub.referee or not referee) for sub in self._subscribers)
+        watching = self._watching.get(table, ())
+        return bool(watching) and (not referee or any(sub.referee for sub in watching))
 
     def publish(self, event: StreamEvent) -> None:
         """Give everyone who watches the table the new state; what he had not read yet is replaced."""
-        for sub in self._subscribers:
-            if event.table in sub.tables and (event.event != "sheet" or sub.referee):
+        for sub in self._watching.get(event.table, ()):
+            if event.event != "sheet" or sub.referee:
                 sub.dirty[(event.event, event.table)] = event
                 sub.wake.set()
 
-    def announce(self, event: StreamEvent, now_ms: int) -> None:
+    def announce(self, said: Said, now_ms: int) -> None:
         """Say something once; kept ten seconds for pages that come back."""
-        self._recent.append((now_ms, event))
-        for sub in self._subscribers:
-            if event.table in sub.tables:
-                sub.announcements.append(event)
-                sub.wake.set()
+        while self._recent and self._recent[0][0] < now_ms - ANNOUNCE_KEPT_MS:
+            self._recent.popleft()
+        self._recent.append((now_ms, said))
+        for sub in self._watching.get(said.table, ()):
+            sub.announcements.append(said.event)
+            sub.wake.set()
 
     def recent(self, tables: Sequence[str], since_ms: int) -> list[StreamEvent]:
         """Announcements of these tables made since then."""
         wanted = set(tables)
-        return [event for at, event in self._recent if at >= since_ms and event.table in wanted]
+        return [said.event for at, said in self._recent if at >= since_ms and said.table in wanted]
 
     async def subscribe(self, tables: Sequence[str], *, referee: bool) -> AsyncIterator[StreamEvent]:
         """Changes from the first `anext` on."""
         sub = _Subscriber(frozenset(tables), referee=referee)
         self._subscribers.add(sub)
+        for table in sub.tables:
+            self._watching.setdefault(table, set()).add(sub)
         try:
             while not self.closed:
                 await sub.wake.wait()
@@ -78,14 +104,11 @@ class Streams:
                         yield sub.announcements.popleft()
         finally:
             self._subscribers.discard(sub)
+            for table in sub.tables:
+                self._watching[table].discard(sub)
 
     def close(self) -> None:
         """End all streams."""
         self.closed = True
         for sub in self._subscribers:
             sub.wake.set()
-
-
-def announcement(table: str, n: int, kind: str, args: dict[str, Any]) -> StreamEvent:
-    """The event of one announcement."""
-    return StreamEvent("announce", table, n, {"kind": kind, **args})

@@ -19,7 +19,7 @@ from marker_hub.entries import Body, Entry
 from marker_hub.ingest import Item, Lane, Work
 from marker_hub.journal import Draft, Outcome, Reader
 from marker_hub.service.buttons import command_of
-from marker_hub.service.streams import announcement
+from marker_hub.service.streams import Said
 from marker_hub.table import Announce, MatchEnded, Refusal, Role, TableConfig, Unexpected
 from marker_hub.table.propose import may_be_of
 from marker_hub.web.port import CommandResult, StreamEvent
@@ -55,7 +55,12 @@ class TableRuntime:
         self.value: core.Table = core.new_table(config)
         self.n = 0
         self.faults = 0
-        self.reconciler = Reconciler(config.id, hub.transport, lambda: core.desired(self.value, hub.mono_us()))
+        self.reconciler = Reconciler(
+            config.id,
+            hub.transport,
+            lambda: core.order(self.value),
+            lambda before: core.topics(self.value, hub.mono_us(), before),
+        )
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_for: tuple[int, str] | None = None
@@ -123,6 +128,8 @@ class TableRuntime:
             if isinstance(entry.body, entries.MatchStarted):
                 self.hub.matches_book.started(entry)
         if made:
+            if self._live:
+                self.reconciler.follow()
             self.changed()
 
     def acknowledged(self, ack: wire.Ack) -> None:
@@ -183,9 +190,9 @@ class TableRuntime:
 
     def _effect(self, entry: Entry, effect: core.Effect) -> None:
         if isinstance(effect, Announce):
+            value = self.value
             self.hub.streams.announce(
-                announcement(self.id, entry.n, effect.kind, projections.announcement(self.value, effect)),
-                self.hub.now_ms(),
+                Said(self.id, entry.n, effect.kind, lambda: projections.announcement(value, effect)), self.hub.now_ms()
             )
         elif isinstance(effect, Unexpected):
             self.hub.figures.count("unexpected_total", table=self.id, event=effect.event, phase=effect.phase)
@@ -300,7 +307,7 @@ class TableRuntime:
             future.set_result(self._refused(found))
             return None
         if not found:
-            future.set_result(CommandResult(200, {"n": self.n, "view": self.view()}))
+            future.set_result(self._done(self.n))
             return None
         drafts = [
             Draft(
@@ -317,11 +324,16 @@ class TableRuntime:
         else:
             made = [entry for entry in outcome.entries if entry is not None]
             self.stepped(made)
-            result = CommandResult(200, {"n": made[-1].n if made else self.n, "view": self.view()})
+            result = self._done(made[-1].n if made else self.n)
             if not made:
                 result = self._known(command) or result
         if not future.done():
             future.set_result(result)
+
+    def _done(self, n: int) -> CommandResult:
+        """Carried out, with the view of the table as it is now: drawn when the page's answer is written."""
+        value, now = self.value, self.hub.mono_us()
+        return CommandResult(200, lambda: {"n": n, "view": self._view_of(value, now)})
 
     def _refused(self, refusal: Refusal) -> CommandResult:
         status = {"stale": 409, "forbidden": 403}.get(refusal.code, 422)
@@ -429,7 +441,10 @@ class TableRuntime:
 
     def view(self) -> dict[str, Any]:
         """View model."""
-        return self.hub.decorate(self, projections.table_view(self.value, self.hub.mono_us()))
+        return self._view_of(self.value, self.hub.mono_us())
+
+    def _view_of(self, value: core.Table, now_us: int) -> dict[str, Any]:
+        return self.hub.decorate(self, projections.table_view(value, now_us))
 
     def sheet(self, shot: int | None = None) -> dict[str, Any]:
         """Shot sheet of the running shot, or of a closed one."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import msgspec
 
 from marker_hub.entries import digest
-from marker_hub.table.desired import desired
+from marker_hub.table.desired import desired, order, topics
 from marker_hub.table.propose import preview, propose
 from marker_hub.table.snapshot import dump, load
 from marker_hub.table.state import Table
@@ -25,11 +25,13 @@ from marker_hub.table.types import (
     Desired,
     Effect,
     MatchEnded,
+    Order,
     Preview,
     Refusal,
     Role,
     ShotDiff,
     TableConfig,
+    Topics,
     Unexpected,
 )
 
@@ -38,12 +40,14 @@ __all__ = [
     "Desired",
     "Effect",
     "MatchEnded",
+    "Order",
     "Preview",
     "Refusal",
     "Role",
     "ShotDiff",
     "Table",
     "TableConfig",
+    "Topics",
     "Unexpected",
     "deadline",
     "desired",
@@ -52,10 +56,12 @@ __all__ = [
     "gaps",
     "load",
     "new_table",
+    "order",
     "preview",
     "propose",
     "state_hash",
     "step",
+    "topics",
 ]
 
 

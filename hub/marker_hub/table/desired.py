@@ -10,9 +10,9 @@ from marker_hub.assembler.run import ShotRun, Stage
 from marker_hub.match.board import board
 from marker_hub.match.state import MatchState, ShotRecord, Status
 from marker_hub.phases import Phase
-from marker_hub.table.arming import arm_id, rest_id
+from marker_hub.table.arming import arm_id, rest_id, settle_id, watch_id
 from marker_hub.table.state import Table
-from marker_hub.table.types import Desired
+from marker_hub.table.types import Desired, Order, Topics
 from marker_rules.pyramid.clock import left_s
 
 NAME_LETTERS = 8
@@ -24,10 +24,10 @@ def node_mode(table: Table) -> tuple[str, str, str]:
         return "idle", "mode", f"{table.config.id}-i0"
     run = _watched(table)
     if run is not None and run.stage is Stage.SETTLING:
-        return "settling", "mode", f"{table.config.id}-s{run.settle_n}"
+        return "settling", "mode", settle_id(table, run)
     if run is not None or table.phase == Phase.ARMED:
         if table.mode_n > table.armed_n:
-            return "armed", "mode", f"{table.config.id}-m{table.mode_n}"
+            return "armed", "mode", watch_id(table)
         return "armed", "arm", arm_id(table)
     return "idle", "mode", rest_id(table)
 
@@ -41,19 +41,47 @@ def _watched(table: Table) -> ShotRun | None:
 
 def desired(table: Table, now_us: int | None = None) -> Desired:
     """The whole desired state; now_us: hub time for the seconds on the node's display, default the last entry's."""
+    said, shown = order(table), topics(table, table.mono_us if now_us is None else now_us)
+    return Desired(
+        mode=said.mode,
+        command=said.command,
+        command_id=said.command_id,
+        layout=said.layout,
+        shot=said.shot,
+        score=shown.score,
+        shot_topic=shown.shot_topic,
+        display=shown.display,
+    )
+
+
+def order(table: Table) -> Order:
+    """What the node must have been told."""
     mode, command, identity = node_mode(table)
     match = table.match if table.phase != Phase.IDLE else None
     run = _watched(table) or table.run
     number = run.no if run is not None else match.next_no if match is not None else 0
-    return Desired(
-        mode=mode,
-        command=command,
-        command_id=identity,
-        layout=table.seats.expected if table.config.profile == "carom5" else (),
-        shot=number,
-        score=_score(table, match),
-        shot_topic=_shot(table, match),
-        display=_display(table, match, now_us if now_us is not None else table.mono_us),
+    layout = table.seats.expected if table.config.profile == "carom5" else ()
+    return Order(mode, command, identity, layout, number)
+
+
+def topics(table: Table, now_us: int, before: Topics | None = None) -> Topics:
+    """The retained payloads; those of `before` again where nothing they are made of has changed."""
+    match = table.match if table.phase != Phase.IDLE else None
+    run = _watched(table) or table.run
+    seconds = _seconds(table, now_us)
+    made_of = (match, table.phase, run, seconds)
+    if before is None:
+        return Topics(_score(table, match), _shot(table, match), _display(table, match, seconds), made_of)
+    same_match = before.made_of[0] is match and before.made_of[1] == table.phase
+    same_shot = same_match and before.made_of[2] is run
+    same_display = same_match and before.made_of[3] == seconds
+    if same_shot and same_display:
+        return before
+    return Topics(
+        before.score if same_match else _score(table, match),
+        before.shot_topic if same_shot else _shot(table, match),
+        before.display if same_display else _display(table, match, seconds),
+        made_of,
     )
 
 
@@ -132,18 +160,23 @@ def points_of(ruling: Any) -> dict[str, int]:
     return made
 
 
-def _display(table: Table, match: MatchState | None, now_us: int) -> dict[str, Any]:
+def _seconds(table: Table, now_us: int) -> int | None:
+    """Seconds left on the shot clock, None where none is shown."""
+    clock = table.clock
+    return None if clock is None or table.phase != Phase.ARMED else math.ceil(left_s(clock, now_us / 1e6))
+
+
+def _display(table: Table, match: MatchState | None, seconds: int | None) -> dict[str, Any]:
     if match is None:
         return {"a": None, "b": None, "turn": None, "clk": None, "blink": False, "text": " "}
     now = board(match)
     text = {Phase.BREAK: "PAUSE", Phase.SUSPENDED: "STOP"}.get(Phase(table.phase), "")
     who = turn(table, match)
-    clock = table.clock
     return {
         "a": now.score["A"],
         "b": now.score["B"],
         "turn": who.lower() if who else None,
-        "clk": None if clock is None or table.phase != Phase.ARMED else math.ceil(left_s(clock, now_us / 1e6)),
+        "clk": seconds,
         "blink": False,
         "text": text[:NAME_LETTERS],
     }

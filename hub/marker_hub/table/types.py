@@ -95,6 +95,28 @@ class Desired(msgspec.Struct, frozen=True):
     display: dict[str, Any]
 
 
+class Order(msgspec.Struct, frozen=True):
+    """What the node must have been told: the part of `Desired` that play waits for, cheap enough for every batch of entries."""
+
+    mode: str
+    command: str
+    command_id: str
+    layout: tuple[str, ...]
+    shot: int
+
+
+class Topics(msgspec.Struct, frozen=True):
+    """The payloads of the retained topics, and of what they were made: the same objects give the same payloads.
+
+    `n` inside a payload is the position at which it was made, so that entries that change nothing publish nothing.
+    """
+
+    score: dict[str, Any]
+    shot_topic: dict[str, Any] | None
+    display: dict[str, Any]
+    made_of: tuple[Any, ...] = ()
+
+
 class ShotDiff(msgspec.Struct, frozen=True):
     """One shot of a preview: its short ruling before and after (None: none, void or set aside)."""
 

@@ -17,6 +17,8 @@ from marker_hub.transport import DURABLE_FILTER, PLAIN_FILTERS, Handler, Message
 
 Listener = Callable[[str, bytes, bool], None]
 INFLIGHT = 100
+TOPICS_KEPT = 4096
+"""Topics whose listeners are remembered."""
 
 
 class _Held(NamedTuple):
@@ -48,12 +50,11 @@ class MemoryClient:
         """Made by `MemoryBroker.connect`."""
         self._broker = broker
         self._will = will
-        self._filters: list[tuple[str, Listener]] = []
         self.alive = True
 
     def subscribe(self, pattern: str, listener: Listener) -> None:
         """Call `listener(topic, payload, retain)` for matching messages, the retained ones first."""
-        self._filters.append((pattern, listener))
+        self._broker.subscribe(self, pattern, listener)
         for topic, payload in list(self._broker.retained.items()):
             if matches(pattern, topic):
                 listener(topic, payload, True)
@@ -76,12 +77,6 @@ class MemoryClient:
         self.alive = False
         self._broker.clients.discard(self)
 
-    def deliver(self, topic: str, payload: bytes) -> None:
-        """Called by the broker."""
-        for pattern, listener in self._filters:
-            if matches(pattern, topic):
-                listener(topic, payload, False)
-
 
 class MemoryBroker:
     """The broker. It survives the transports that use it, as a real one survives its clients."""
@@ -90,6 +85,8 @@ class MemoryBroker:
         """Empty: no sessions, nothing retained."""
         self.retained: dict[str, bytes] = {}
         self.clients: set[MemoryClient] = set()
+        self._subscriptions: list[tuple[str, MemoryClient, Listener]] = []
+        self._by_topic: dict[str, list[tuple[MemoryClient, Listener]]] = {}
         self._transport: MemoryTransport | None = None
         self._durable_known = False
         self._queue: deque[_Held] = deque()
@@ -109,13 +106,29 @@ class MemoryBroker:
                 self.retained[topic] = payload
             else:
                 self.retained.pop(topic, None)
-        for client in list(self.clients):
-            client.deliver(topic, payload)
+        for client, listener in self._listeners(topic):
+            if client in self.clients:
+                listener(topic, payload, False)
         if self._durable_known and matches(DURABLE_FILTER, topic):
             self._queue.append(_Held(topic, payload))
         if self._transport is not None:
             self._transport.plain(topic, payload, retain=False)
             self.pump()
+
+    def subscribe(self, client: MemoryClient, pattern: str, listener: Listener) -> None:
+        """Called by the client."""
+        self._subscriptions.append((pattern, client, listener))
+        self._by_topic.clear()
+
+    def _listeners(self, topic: str) -> list[tuple[MemoryClient, Listener]]:
+        found = self._by_topic.get(topic)
+        if found is None:
+            if len(self._by_topic) >= TOPICS_KEPT:
+                self._by_topic.clear()
+            self._subscriptions = [item for item in self._subscriptions if item[1] in self.clients]
+            found = [(client, listener) for pattern, client, listener in self._subscriptions if matches(pattern, topic)]
+            self._by_topic[topic] = found
+        return found
 
     def forget(self) -> None:
         """The broker was restarted without persistence: sessions and retained states are gone, connections cut."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -16,8 +16,11 @@ class UnknownTable(LookupError):
     """No table has that id."""
 
 
-class StreamEvent(msgspec.Struct, frozen=True):
-    """One thing to tell the pages. `n` is the journal position it belongs to; data of `table` and `sheet` is the whole new state."""
+class StreamEvent(msgspec.Struct, frozen=True, eq=False):
+    """One thing to tell the pages. `n` is the journal position it belongs to; data of `table` and `sheet` is the whole new state.
+
+    Equal only to itself, so that its text can be kept for all streams that carry it.
+    """
 
     event: Literal["table", "sheet", "announce", "service"]
     table: str
@@ -25,11 +28,24 @@ class StreamEvent(msgspec.Struct, frozen=True):
     data: Json
 
 
-class CommandResult(msgspec.Struct, frozen=True):
+class CommandResult:
     """Answer to a command: HTTP status (200, 409, 422, 503) and JSON body as the contract of POST .../commands says."""
 
-    status: int
-    body: Json
+    __slots__ = ("_body", "_make", "status")
+
+    def __init__(self, status: int, body: Json | Callable[[], Json]) -> None:
+        """body: the body, or what makes it of values kept for it; it is made once, when somebody reads it."""
+        self.status = status
+        self._body: Json | None = None if callable(body) else body
+        self._make = body if callable(body) else None
+
+    @property
+    def body(self) -> Json:
+        """The JSON body."""
+        if self._body is None:
+            assert self._make is not None
+            self._body, self._make = self._make(), None
+        return self._body
 
 
 class HubPort(Protocol):
@@ -45,6 +61,10 @@ class HubPort(Protocol):
 
     def view(self, table: str) -> Json:
         """View model of a table. Raises UnknownTable."""
+        ...
+
+    def position(self, table: str) -> int:
+        """Journal position of a table's newest state, as `n` of its view. Raises UnknownTable."""
         ...
 
     def sheet(self, table: str, shot: int | None = None) -> Json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -27,9 +28,15 @@ def frame(event: str, data: Json, event_id: str | None = None) -> bytes:
     return f"{head}event: {event}\ndata: ".encode() + _encoder.encode(data) + b"\n\n"
 
 
+@lru_cache(maxsize=256)
+def _carried(event: StreamEvent) -> bytes:
+    """The text of a change: encoded once, however many pages watch the table."""
+    return frame(event.event, event.data | {"table": event.table}, f"{event.table}:{event.n}")
+
+
 def beat(hub: HubPort, tables: Sequence[str]) -> bytes:
     """Proof of life: the hub's clock, and the position of each table so that a page notices what it missed."""
-    return frame("beat", {"now_ms": hub.now_ms(), "n": {table: hub.view(table)["n"] for table in tables}})
+    return frame("beat", {"now_ms": hub.now_ms(), "n": {table: hub.position(table) for table in tables}})
 
 
 def _repeats(hub: HubPort, tables: Sequence[str], last_id: str | None) -> list[StreamEvent]:
@@ -70,7 +77,7 @@ async def events(
                     event = pending.result()
                 except StopAsyncIteration:
                     return
-                yield frame(event.event, event.data | {"table": event.table}, f"{event.table}:{event.n}")
+                yield _carried(event)
                 pending = asyncio.ensure_future(anext(source))
     finally:
         pending.cancel()

@@ -37,6 +37,28 @@ class Complaints(list[str]):
 OpenPage = Callable[..., Any]
 """What the fixture `open_page` gives: a function that opens a page and returns it."""
 
+
+def still(page: Any) -> None:
+    """Waits until a page stands still: its faces are loaded, nothing moves, and what was changed is laid out."""
+    page.wait_for_function(
+        "() => document.fonts.status === 'loaded' && document.getAnimations().every((one) => one.playState !== 'running')"
+    )
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def drawn(page: Any, hub: FakeHub, table: str) -> None:
+    """Waits until the page has drawn the newest state of the table, and, where it shows one, of its sheet."""
+    n = hub.views[table]["n"]
+    sheet = hub.sheets.get(table, {}).get("n", 0)
+    page.wait_for_function(
+        """([n, sheet]) => {
+            const said = document.documentElement.dataset;
+            return Number(said.n) >= n && (Number(said.sheetN) >= sheet || !document.querySelector('.ref'));
+        }""",
+        arg=[n, sheet],
+    )
+
+
 SECRETS = WebSecrets(b"0123456789abcdef0123456789abcdef", "key-of-the-administrator", {"*": "246810"})
 
 
@@ -64,6 +86,9 @@ class FakeHub:
     def tables(self) -> list[str]:
         return list(self.views)
 
+    def position(self, table: str) -> int:
+        return int(self.view(table)["n"])
+
     def view(self, table: str) -> Json:
         if table not in self.views:
             raise UnknownTable(f"There is no table '{table}'.")
@@ -86,12 +111,13 @@ class FakeHub:
         )
 
     def show(self, view: Json, sheet: Json | None = None) -> None:
-        """Makes `view` the state of its table and tells all pages. `n` and time move on by themselves."""
+        """Makes `view` the state of its table and tells all pages, with its sheet. `n` and time move on by themselves."""
         table = view["id"]
         old = self.views.get(table)
         view = view | {"n": max(view["n"], old["n"] + 1 if old else 0), "now_ms": self.clock}
         self.views[table] = view
         self._send(StreamEvent("table", table, view["n"], view))
+        sheet = sheet or self.sheets.get(table)
         if sheet is not None:
             self.sheets[table] = sheet | {"n": view["n"]}
             self._send(StreamEvent("sheet", table, view["n"], self.sheets[table]))
@@ -129,7 +155,7 @@ class FakeHub:
         return result
 
     async def matches(self) -> list[Json]:
-        return self.match_list
+        return self.match_list or list(self.match_data.values())
 
     async def match(self, match_id: str) -> Json | None:
         return self.match_data.get(match_id)
