@@ -135,27 +135,37 @@ def load(path: Path) -> Config:
     except msgspec.ValidationError as error:
         reason, _, place = str(error).partition(" - at `")
         place = place.rstrip("`").removeprefix("$").removeprefix(".")
-        raise ConfigError(_name_key(path, reason, place)) from error
+        raise ConfigError(_name_key(path, raw, reason, place)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}; correct the TOML syntax") from error
     verify(config, str(path))
     return config
 
 
-def _name_key(path: Path, reason: str, place: str) -> str:
+def refusal(where: str, key: str, value: object, remedy: str) -> ConfigError:
+    """A value that cannot be used."""
+    return ConfigError(f"{where}: {key} = {value!r}: {remedy}")
+
+
+def _name_key(path: Path, raw: bytes, reason: str, place: str) -> str:
+    from marker_hub import configcheck
+
     unknown = "Object contains unknown field `"
     if reason.startswith(unknown):
         field = reason.removeprefix(unknown).rstrip("`")
         key = f"{place}.{field}" if place else field
         return f"{path}: {key}: this key is not known; remove it or correct its spelling"
-    return f"{path}: {place or 'file'}: {reason}; correct this value"
+    wanted = configcheck.wanted(place)
+    remedy = f"give {wanted}" if wanted and not reason.startswith("Object missing") else "correct this value"
+    return f"{path}: {place or 'file'}{configcheck.given(raw, place)}: {reason}; {remedy}"
 
 
 def verify(config: Config, where: str) -> None:
     """Checks between keys. Raises ConfigError naming the key."""
+    from marker_hub import configcheck
 
     def refuse(key: str, value: object, remedy: str) -> ConfigError:
-        return ConfigError(f"{where}: {key} = {value!r}: {remedy}")
+        return refusal(where, key, value, remedy)
 
     seen: set[str] = set()
     for index, table in enumerate(config.table):
@@ -178,6 +188,7 @@ def verify(config: Config, where: str) -> None:
         raise refuse("broker.url", "", "an external broker needs its address, as mqtt://10.0.0.5:1883")
     if config.broker.url:
         parse_url(config.broker.url, f"{where}: broker.url")
+    configcheck.addresses(config, where)
 
 
 def _verify_channels(table: TableSection, index: int, refuse: object) -> None:
@@ -271,17 +282,37 @@ def ensure_data_folder(data: Path) -> None:
         ) from error
 
 
+def inspect_data_folder(data: Path) -> Path:
+    """The data folder, or the folder above in which it would be made; nothing is touched. Raises ConfigError."""
+    there = data
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        raise ConfigError(f"data folder {data}: {there} is not a folder; choose another one, with --data")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise ConfigError(
+            f"data folder {data}: this user may not write in {there}; choose another one, with --data, or its rights"
+        )
+    return there
+
+
+def read_secrets(data: Path) -> Secrets | None:
+    """The secrets, None before the first start. Raises ConfigError when the file is damaged or readable by others."""
+    path = secrets_path(data)
+    if not path.exists():
+        return None
+    if path.stat().st_mode & 0o077:
+        raise ConfigError(f"{path}: others may read this file; run: chmod 600 {path}")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Secrets)
+    except (OSError, msgspec.DecodeError) as error:
+        raise ConfigError(f"{path}: {error}; restore it, or delete it to have new passwords made") from error
+
+
 def load_secrets(data: Path, tables: tuple[str, ...]) -> Secrets:
     """Read the secrets, make what is missing (first start, a new table). Raises ConfigError when the file is readable by others."""
     path = secrets_path(data)
-    found: Secrets | None = None
-    if path.exists():
-        if path.stat().st_mode & 0o077:
-            raise ConfigError(f"{path}: others may read this file; run: chmod 600 {path}")
-        try:
-            found = msgspec.json.decode(path.read_bytes(), type=Secrets)
-        except (OSError, msgspec.DecodeError) as error:
-            raise ConfigError(f"{path}: {error}; restore it, or delete it to have new passwords made") from error
+    found = read_secrets(data)
     made = found or Secrets(
         1,
         MqttSecrets(random_source.token_urlsafe(18), random_source.token_urlsafe(18), {}),

@@ -82,16 +82,17 @@ def _packages(number: int, _scene: Scene) -> Iterator[Check]:
 
 def _folder(number: int, scene: Scene) -> Iterator[Check]:
     try:
-        configuration.ensure_data_folder(scene.data)
+        there = configuration.inspect_data_folder(scene.data)
     except ConfigError as error:
         yield Check(number, Level.FAIL, str(error), "give a folder this user may write")
         return
-    free = shutil.disk_usage(scene.data).free
+    free = shutil.disk_usage(there).free
     level = Level.WARN if free < LOW_DISK_BYTES else Level.OK
+    made = "" if there == scene.data else " (made at the first start)"
     yield Check(
         number,
         level,
-        f"data folder {scene.data}: {free / 1e9:.1f} GB free",
+        f"data folder {scene.data}{made}: {free / 1e9:.1f} GB free",
         "free some space" if level is Level.WARN else "",
     )
 
@@ -228,7 +229,7 @@ def _rejects(number: int, scene: Scene) -> Iterator[Check]:
     if not path.exists():
         return
     try:
-        with journal.Reader(path) as reader:
+        with journal.Reader(path, look=True) as reader:
             found = reader.rejects(3)
     except (journal.JournalError, sqlite3.Error, OSError):
         return  # the check of the journal said what is wrong

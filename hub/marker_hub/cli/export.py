@@ -44,8 +44,13 @@ def run(args: argparse.Namespace) -> int:
         ZoneInfo(args.zone)
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise MarkerError(f"--zone {args.zone!r}: give an IANA time zone as Europe/Rome") from error
-    if (args.file is None) == (args.data is None):
-        raise MarkerError("give a match record, or --data with the folder of a hub")
+    if args.file is not None and args.data is not None:
+        raise MarkerError(f"{args.file} and --data {args.data}: give one of them, the match record or the hub's folder")
+    if args.file is None and args.data is None:
+        raise MarkerError("nothing to export: give a match record (FILE), or --data with the folder of a hub")
+    for option, given in (("--match", args.match), ("--list", args.list)):
+        if given and args.data is None:
+            raise MarkerError(f"{option} chooses among the matches of a hub; it needs --data, not a match record")
     if args.data is not None:
         if args.list:
             return _list(args.data)
@@ -70,7 +75,7 @@ def _from_hub(data: Path, wanted: str | None) -> tuple[MatchRecord, str]:
     from marker_hub.journal import JournalError, Reader, database_path
 
     try:
-        with Reader(database_path(data)) as reader:
+        with Reader(database_path(data), look=True) as reader:
             rows = reader.matches()
     except JournalError as error:
         raise MarkerError(str(error)) from error
@@ -88,7 +93,7 @@ def _list(data: Path) -> int:
     from marker_hub.journal import JournalError, Reader, database_path
 
     try:
-        with Reader(database_path(data)) as reader:
+        with Reader(database_path(data), look=True) as reader:
             rows = reader.matches()
     except JournalError as error:
         raise MarkerError(str(error)) from error

@@ -84,10 +84,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(config: Config, data: Path) -> int:
+    """Nothing is made or changed: what the first start would make is only looked for."""
+    from marker_hub import configcheck
     from marker_hub.broker import choose
 
-    configuration.ensure_data_folder(data)
-    configuration.load_secrets(data, tuple(table.id for table in config.table))
+    configuration.verify(config, "the options")  # those of the command line too
+    configcheck.surroundings(config, data)
+    configuration.inspect_data_folder(data)
+    configuration.read_secrets(data)
     kind = choose(config.broker)
     print(f"configuration is good: {len(config.table)} table(s), broker {kind.value}, data in {data}")
     return 0

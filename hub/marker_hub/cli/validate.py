@@ -48,5 +48,10 @@ def _record(path: Path) -> int:
             f"{path}: the entries fold to state {digest}, the record says {record.end.hash}; 'marker replay' shows where"
         )
         return 1
+    if record.sealed is False:
+        print(
+            f"{path}: its lines are not those it was written with; ask for the record again, from the hub that has it"
+        )
+        return 1
     print(f"{path}: good match record, {len(record.entries)} entries, match {record.head.match.get('id', '?')}")
     return 0

@@ -2,11 +2,12 @@
 
 Line 1 is the head: versions, table, match. Then one entry a line: first what the fold needs to know from before the match
 (who the node was, what stood on the table), then everything from its start to its end. The last line says how it ends:
-position and state hash.
+position, state hash, and a seal over all lines before.
 """
 
 from __future__ import annotations
 
+import hashlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -39,11 +40,12 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_from: int
 
 
-class End(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Last line."""
+class End(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Last line. seal: SHA-256 of all lines before it, empty in records of early versions."""
 
     n: int
     hash: str
+    seal: str = ""
 
 
 class _Tail(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,11 +53,12 @@ class _Tail(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MatchRecord(msgspec.Struct, frozen=True):
-    """A whole record."""
+    """A whole record. sealed: whether the lines of the file it was read from are those it was written with; None: nobody knows."""
 
     head: Head
     entries: tuple[Entry, ...]
     end: End
+    sealed: bool | None = None
 
 
 def from_journal(path: Path, row: MatchRow, config: TableConfig | None) -> MatchRecord:
@@ -94,7 +97,12 @@ def folded(head: Head, story: tuple[Entry, ...]) -> core.Table:
 def write_record(record: MatchRecord) -> bytes:
     """The file."""
     lines = [msgspec.json.encode(record.head), *(entries.encode_entry(entry) for entry in record.entries)]
-    return b"\n".join([*lines, msgspec.json.encode(_Tail(record.end))]) + b"\n"
+    end = msgspec.structs.replace(record.end, seal=_seal(lines))
+    return b"\n".join([*lines, msgspec.json.encode(_Tail(end))]) + b"\n"
+
+
+def _seal(lines: list[bytes]) -> str:
+    return hashlib.sha256(b"\n".join(lines)).hexdigest()
 
 
 def read_record(raw: bytes, name: str) -> MatchRecord:
@@ -116,7 +124,8 @@ def read_record(raw: bytes, name: str) -> MatchRecord:
         # Before the match old records may have been thinned out; within it every position counts.
         if after <= before or (after > head.n_from and after != before + 1):
             raise RecordError(f"{name}: line {number}: position {after} follows {before}; entries are missing")
-    return MatchRecord(head, tuple(story), _line(lines[-1], _Tail, name, len(lines)).end)
+    end: End = _line(lines[-1], _Tail, name, len(lines)).end
+    return MatchRecord(head, tuple(story), end, end.seal == _seal(lines[:-1]) if end.seal else None)
 
 
 def _line(raw: bytes, kind: Any, name: str, number: int) -> Any:

@@ -35,6 +35,8 @@ def replay(record: MatchRecord) -> tuple[int, list[Finding]]:
             value, _ = core.step(value, entry)
         except Exception as error:  # noqa: BLE001 - a fault is a finding, not the end of the replay
             findings.append(Finding(entry.n, 0, entries.kind_of(entry.body), f"{type(error).__name__}: {error}"))
+    if record.sealed is False:
+        findings.append(Finding(record.end.n, 0, f"lines sealed as {record.end.seal[:16]}", "lines that were changed"))
     digest = core.state_hash(value).hex()
     if digest != record.end.hash:
         findings.append(Finding(record.end.n, 0, f"state {record.end.hash}", f"state {digest}"))
@@ -42,7 +44,7 @@ def replay(record: MatchRecord) -> tuple[int, list[Finding]]:
 
 
 def _judge(value: Table, entry: Entry, body: Accepted) -> Finding | None:
-    again = core.propose(value, commands.Accept(key="replay", seen=entry.n), Role.REFEREE, entry.mono_us)
+    again = core.propose(value, commands.Accept(key="replay", seen=value.n), Role.REFEREE, entry.mono_us)
     if isinstance(again, Refusal):
         return Finding(entry.n, body.shot, _short(body.ruling), f"not acceptable: {again.text_key}")
     made = next((item for item in again if isinstance(item, Accepted)), None)

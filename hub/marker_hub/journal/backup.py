@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from marker_hub.journal.schema import SCHEMA_VERSION, Damaged, JournalError, connect_read, database_path, prepare
+from marker_hub.journal.schema import Damaged, JournalError, connect_read, database_path, prepare
 
 KEEP_HOURLY = 24
 KEEP_DAILY = 30
@@ -31,14 +31,8 @@ class BackupResult(NamedTuple):
 
 def check(path: Path) -> int:
     """Full `integrity_check` of a journal file; returns its number of entries. Raises Damaged or JournalError."""
+    connection = connect_read(path, look=True)
     try:
-        connection = connect_read(path)
-    except sqlite3.DatabaseError as error:
-        raise Damaged(f"{path}: {error}") from error
-    try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not 1 <= version <= SCHEMA_VERSION:
-            raise JournalError(f"{path}: schema {version} is not a journal this version can read (1..{SCHEMA_VERSION})")
         findings = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
         if findings != ["ok"]:
             raise Damaged(f"{path}: {'; '.join(findings)}")
@@ -55,6 +49,7 @@ def backup(source: Path, folder: Path, *, stamp: float | None = None) -> BackupR
     stamp: UTC seconds since the epoch for the file name. Raises JournalError; a copy that fails its check is removed.
     """
     began = time.monotonic()
+    connect_read(source, look=True).close()  # before anything is made for a journal that is not there
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -62,9 +62,9 @@ class MatchRow(NamedTuple):
 class Reader:
     """One read-only connection. Not for use by two threads at the same time."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises JournalError when the file is missing."""
-        self._connection: sqlite3.Connection = connect_read(path)
+    def __init__(self, path: Path, *, look: bool = False) -> None:
+        """look: see `connect_read`. Raises JournalError when the file is missing or is no journal."""
+        self._connection: sqlite3.Connection = connect_read(path, look=look)
 
     def close(self) -> None:
         """Close the connection."""

@@ -9,6 +9,11 @@ from pathlib import Path
 SCHEMA_VERSION = 1
 """`PRAGMA user_version`; an older file is migrated, a newer one refused."""
 
+APPLICATION_ID = 0x6D61726B
+"""`PRAGMA application_id` of our files: "mark". A file without it is ours only if it has our tables."""
+
+_TABLES = frozenset({"node", "entry", "match", "reject", "snapshot", "note"})
+
 DDL = """
 CREATE TABLE node(id INTEGER PRIMARY KEY, uid TEXT NOT NULL, epoch INTEGER NOT NULL, tbl TEXT NOT NULL,
   UNIQUE(uid, epoch)) STRICT;
@@ -44,6 +49,27 @@ def database_path(folder: Path) -> Path:
     return folder / "journal.sqlite3"
 
 
+def belongs(connection: sqlite3.Connection, path: Path) -> bool:
+    """True for a journal of ours, False for an empty database. Raises JournalError for anything else, or a newer schema."""
+    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if not names and version == 0 and mark in (0, APPLICATION_ID):
+        return False
+    if mark not in (0, APPLICATION_ID) or version == 0 or not names >= _TABLES:
+        found = (
+            f"tables {', '.join(sorted(names)[:4])}" if names else f"application_id {mark:#x}, user_version {version}"
+        )
+        raise JournalError(
+            f"{path}: this database is not a hub's journal ({found}); name the right file or folder, or move this one away"
+        )
+    if version > SCHEMA_VERSION:
+        raise JournalError(
+            f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}); update"
+        )
+    return True
+
+
 def _pragmas(connection: sqlite3.Connection) -> None:
     # FULL and WAL are the durability promise: a PUBACK goes out only after this commit reached the disk.
     mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
@@ -67,14 +93,32 @@ def connect_write(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def connect_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. Raises JournalError when the file is not there."""
+def connect_read(path: Path, *, look: bool = False) -> sqlite3.Connection:
+    """A connection that cannot write. Raises JournalError when the file is not there or is no journal, Damaged when it is broken.
+
+    look: for a command that only looks: where no hub has the journal open, not even SQLite's files beside it are made.
+    """
     if not path.is_file():
         raise JournalError(f"{path}: no journal here; give the data folder of a hub")
+    alone = look and not path.with_name(path.name + "-wal").exists()
     connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+        f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
     )
-    connection.execute("PRAGMA busy_timeout=5000")
+    try:
+        connection.execute("PRAGMA busy_timeout=5000")
+        ours = belongs(connection, path)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise _error(path, error) from error
+    except JournalError:
+        connection.close()
+        raise
+    if not ours:
+        connection.close()
+        raise JournalError(f"{path}: this database is empty; give the data folder of a hub")
     return connection
 
 
@@ -87,23 +131,29 @@ def prepare(path: Path) -> None:
     if fresh:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     try:
+        ours = not fresh and _examined(path)  # before the first pragma that writes: a foreign file stays as it is
         connection = connect_write(path)
     except sqlite3.DatabaseError as error:
         raise _error(path, error) from error
     try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise JournalError(
-                f"{path}: written by a newer version (schema {version}, this one knows {SCHEMA_VERSION}); update"
-            )
-        if version == 0:
-            connection.executescript(f"BEGIN;{DDL}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+        if not ours:
+            marks = f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={SCHEMA_VERSION};"
+            connection.executescript(f"BEGIN;{DDL}{marks}COMMIT;")
         else:
             finding = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if finding != "ok":
                 raise Damaged(f"{path}: {finding}")
     except sqlite3.DatabaseError as error:
         raise _error(path, error) from error
+    finally:
+        connection.close()
+
+
+def _examined(path: Path) -> bool:
+    alone = "" if path.with_name(path.name + "-wal").exists() else "&immutable=1"
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro{alone}", uri=True)
+    try:
+        return belongs(connection, path)
     finally:
         connection.close()
 

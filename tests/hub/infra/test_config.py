@@ -1,10 +1,13 @@
 """The configuration file: every error names the key; secrets are private; defaults need no file."""
 
+import fcntl
+import re
+import socket
 from pathlib import Path
 
 import pytest
 
-from marker_hub import config
+from marker_hub import config, configcheck
 from marker_hub.config import ConfigError
 
 GOOD = """
@@ -86,6 +89,62 @@ def test_the_exact_key_is_in_the_error(tmp_path: Path, text: str, key: str) -> N
     assert str(refused.value).startswith(str(tmp_path / "hall.toml"))
     assert key in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[broker]\nkind = 'rabbit'", "broker.kind = 'rabbit'"),
+        ("[broker]\nkind = 'rabbit'", "one of 'auto', 'mosquitto', 'embedded', 'external', 'memory'"),
+        ("[web]\nlanguage = 'de'", "web.language = 'de'"),
+        ("[web]\nlanguage = 'de'", "one of 'en', 'it', 'ru'"),
+        ("[web]\nport = '80'", "web.port = '80'"),
+        ("[web]\nport = 99999", "a whole number from 0 to 65535"),
+        ("[web]\nsecure = 1", "true or false"),
+        ("[[table]]\nid = 'a'\nprofile = 'snooker'", "table[0].profile = 'snooker'"),
+        ("[[table]]\nid = 'a'\nprofile = 'snooker'", "one of 'carom5', 'pyramid'"),
+        ("[[table]]\nid = 'A B'", "text of the form ^[a-z0-9_-]{1,16}$"),
+        ("[web]\nlisten = 'everywhere'", "web.listen = 'everywhere'"),
+        ("[broker]\nlisten = '10.0.0'", "broker.listen = '10.0.0'"),
+        ("[broker]\nport = 8080", "broker.port = 8080: web.port is the same"),
+        ("[web]\nhosts = ['http://marker.local']", "web.hosts[0] = 'http://marker.local'"),
+        ("[web]\nproxies = ['10.0.0.1', 'front']", "web.proxies[1] = 'front'"),
+    ],
+)
+def test_the_given_value_and_what_may_stand_there_are_in_the_error(tmp_path: Path, text: str, said: str) -> None:
+    """No guessing: the key, the value as given, and the allowed ones."""
+    with pytest.raises(ConfigError) as refused:
+        config.load(written(tmp_path, text))
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[broker]\nurl = 'mqtt://10.0.0.5:1883'\npassword_file = '/nowhere/word'", "broker.password_file"),
+        ("[broker]\nmosquitto = '/nowhere/mosquitto'", "broker.mosquitto"),
+        ("[journal]\nbackup_folder = '/dev/null/copies'", "journal.backup_folder"),
+        ("[journal]\nsecond_folder = '/dev/null/x'", "journal.second_folder"),
+        ("[web]\nlisten = '192.0.2.1'", "web.listen"),
+        ("[broker]\nlisten = '192.0.2.1'", "broker.listen"),
+    ],
+)
+def test_what_this_machine_cannot_give_is_found_by_the_check(tmp_path: Path, text: str, key: str) -> None:
+    """Files that are not there, folders that cannot be written, addresses of other machines (TEST-NET-1)."""
+    found = config.load(written(tmp_path, text))
+    with pytest.raises(ConfigError, match=re.escape(key)):
+        configcheck.surroundings(found, tmp_path / "data")
+
+
+def test_a_port_of_another_program_is_found_and_that_of_the_running_hub_is_not(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        found = config.load(written(tmp_path, f"[web]\nport = {port}"))
+        with pytest.raises(ConfigError, match="another program"):
+            configcheck.surroundings(found, tmp_path)
+        with (tmp_path / "hub.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            configcheck.surroundings(found, tmp_path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
