@@ -258,17 +258,25 @@ def true_score(match: TrueMatch) -> View:
 
 
 def journal_counts(path: Path, table: str) -> tuple[int, int]:
-    """(records that the node numbered and the journal lacks, records that stand there twice), by the heads the node reported."""
+    """(records lost without a word, records that stand there twice), by the heads the node reported.
+
+    A record that the journal lacks and says that it lacks is not lost without a word: its shot is incomplete and asked about.
+    """
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as journal:
         heads: dict[int, int] = {}
-        said = "SELECT body FROM entry WHERE tbl = ? AND kind IN ('birth', 'health', 'head')"
-        for (body,) in journal.execute(said, (table,)):
+        known: dict[int, set[int]] = {}
+        said = "SELECT kind, body FROM entry WHERE tbl = ? AND kind IN ('birth', 'health', 'head', 'missing')"
+        for kind, body in journal.execute(said, (table,)):
             report = json.loads(body)
-            heads[report["boot"]] = max(heads.get(report["boot"], 0), report.get("head", 0))
-        lost = duplicated = 0
-        rows = "SELECT count(*), count(DISTINCT seq) FROM entry WHERE tbl = ? AND boot = ? AND seq IS NOT NULL"
-        for boot, head in heads.items():
-            stored, distinct = journal.execute(rows, (table, boot)).fetchone()
-            lost += max(0, head - distinct)
-            duplicated += stored - distinct
-    return lost, duplicated
+            boot = report["boot"]
+            if kind == "missing":
+                known.setdefault(boot, set()).update(range(report["from"], report["to"] + 1))
+            else:
+                heads[boot] = max(heads.get(boot, 0), report.get("head", 0))
+        stored: list[tuple[int, int]] = list(
+            journal.execute("SELECT boot, seq FROM entry WHERE tbl = ? AND seq IS NOT NULL", (table,))
+        )
+    for boot, seq in stored:
+        known.setdefault(boot, set()).add(seq)
+    lost = sum(len(set(range(head)) - known.get(boot, set())) for boot, head in heads.items())
+    return lost, len(stored) - len(set(stored))
