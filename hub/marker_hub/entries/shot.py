@@ -131,6 +131,7 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     insert_after: bool = False  # the change describes a new shot after this one
     delete: bool = False
     note: str = ""
+    keep: bool = False  # what was decided stays although it would be ruled otherwise now: the review is done
 
 
 class Amended(Base, frozen=True, tag="amend"):

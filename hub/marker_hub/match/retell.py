@@ -113,6 +113,8 @@ class Teller:
         return (self._edit(old, change),)
 
     def _edit(self, old: ShotRecord, change: Change) -> ShotRecord:
+        if change.keep:
+            return msgspec.structs.replace(old, review=None, note=change.note or old.note)
         run = old.run
         for question, answer in (change.answers or {}).items():
             run = run.answer(question, answer)
@@ -136,6 +138,7 @@ class Teller:
             status=status,
             given=given,
             ruling=None,
+            review=None,
             old=old.ruling,
             striker=change.striker or old.striker,
             note=change.note or old.note,
@@ -165,7 +168,7 @@ class Teller:
         was = item.old if item.old is not None else item.ruling
         kept = msgspec.structs.replace(item, aside_n=0, before=before, game_no=game_no(before))
         if ruling is None:
-            waiting = msgspec.structs.replace(kept, ruling=None, old=was, status=Status.OPEN, open=True)
+            waiting = msgspec.structs.replace(kept, ruling=None, old=was, status=Status.OPEN, open=True, review=None)
             return waiting, self._passed(before, follower)
         changed = not isinstance(was, Ruling) or was.short != ruling.short
         status = item.status
@@ -174,6 +177,7 @@ class Teller:
         record = msgspec.structs.replace(
             kept,
             ruling=ruling,
+            review=item.review if ruling == item.ruling else None,
             old=was if changed else item.old,
             status=status,
             open=striker_of(state) != item.striker,

@@ -37,6 +37,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     status OPEN and no ruling, a decision.
     given: what the referee entered for a manual ruling.
     aside_n: position of the correction that set it aside, 0 where it counts.
+    review: the ruling that late evidence or newer rules would give; the one decided stays until somebody takes or keeps it.
     """
 
     no: int
@@ -55,6 +56,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     edition: str = EDITION
     open: bool = False
     aside_n: int = 0
+    review: Any = None
 
 
 class Act(msgspec.Struct, frozen=True):
@@ -110,6 +112,11 @@ class MatchState(msgspec.Struct, frozen=True):
     def undecided(self) -> tuple[int, ...]:
         """Numbers of the shots that a correction left without a ruling: their points are in no score."""
         return tuple(record.no for record in self.shots if record.status is Status.OPEN)
+
+    @property
+    def reviews(self) -> tuple[ShotRecord, ...]:
+        """Decided shots that would be ruled otherwise now."""
+        return tuple(record for record in self.shots if isinstance(record.review, Ruling))
 
     @property
     def last(self) -> ShotRecord | None:

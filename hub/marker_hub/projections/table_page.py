@@ -65,15 +65,22 @@ def table_view(table: Table, now_us: int) -> Json:
         "incomplete": table.run is not None and table.run.incomplete,
         "pending": [run.no for run in table.queue],
         "aside": [record.no for record in match.aside] if match is not None else [],
+        "review": [record.no for record in match.reviews] if match is not None else [],
         "undecided": list(match.undecided) if match is not None else [],
         "fault": table.fault,
     }
 
 
+REVIEWS_SHOWN = 3
+
+
 def _notices(table: Table, match: MatchState | None) -> list[Json]:
-    """What was said and still holds; a shot without a ruling stays named until it has one, whatever else was said since."""
+    """What was said and still holds; shots without a ruling, and those to be reviewed, stay named whatever was said since."""
     undecided = list(match.undecided) if match is not None else []
-    first = [{"code": "open", "args": {"shots": undecided}}] if undecided else []
+    first: list[Json] = [{"code": "open", "args": {"shots": undecided}}] if undecided else []
+    for record in match.reviews[-REVIEWS_SHOWN:] if match is not None else ():
+        args = {"shot": record.no, "old": record.ruling.short, "new": record.review.short}
+        first.append({"code": "review", "args": args})
     return first + [{"code": notice.code, "args": notice.args} for notice in table.notices]
 
 

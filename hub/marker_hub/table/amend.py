@@ -169,11 +169,18 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
         work.notice("refused", reason=error.message)
         return
     game_before = getattr(work.match.state, "game_no", None)
-    work.match = msgspec.structs.replace(after.match, revision=work.match.revision + (1 if was_over else 0))
+    work.match = msgspec.structs.replace(
+        after.match, revision=work.match.revision + (1 if was_over and not body.change.keep else 0)
+    )
+    if body.edition not in ("", EDITION):
+        for record in work.match.shots:
+            if record.no in stored:
+                work.match = work.match.replace_shot(
+                    msgspec.structs.replace(record, review=shots.otherwise(work, record))
+                )
     moved = getattr(work.match.state, "game_no", None) != game_before
     if work.match.due.kind is not DueKind.SHOT or moved:
         work.run, work.queue, work.placed = None, (), False
-    work.clear_notice("review")
     turns = tuple(record.no for record in work.match.shots if record.open and record.status is not Status.OPEN)
     if turns:
         work.notice("out-of-turn", shots=list(turns))
@@ -185,7 +192,8 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
     if work.phase != Phase.IDLE and work.match.signed:
         work.match = msgspec.structs.replace(work.match, signed=False)  # opened again: the protocol is signed anew
     arming.entered(work)
-    work.effects.append(Announce("correction", {"shot": body.shot, "n": entry.n}))
+    if not body.change.keep:
+        work.effects.append(Announce("correction", {"shot": body.shot, "n": entry.n}))
     if was_over or work.phase == Phase.MATCH_OVER:
         work.effects.append(MatchEnded(work.match.head.id, work.match.revision))
 

@@ -26,7 +26,7 @@ from marker_hub.entries import (
 )
 from marker_hub.match.board import game_no
 from marker_hub.match.judge import RULES_ERRORS
-from marker_hub.match.state import ShotRecord, Status, read_ruling, striker_of, with_striker
+from marker_hub.match.state import EDITION, ShotRecord, Status, read_ruling, striker_of, with_striker
 from marker_hub.phases import ALLOWED, Event, Phase, fire
 from marker_hub.table import arming, shotclock, shots
 from marker_hub.table.state import Work
@@ -275,9 +275,12 @@ def commit(
     )
     if record.open:
         work.notice("out-of-turn", shots=[run.no])
+    work.match = match
+    if edition not in ("", EDITION):
+        record = msgspec.structs.replace(record, review=shots.otherwise(work, record))
     work.match = match.with_shot(record, after)
     work.effects.append(Announce("ruling", {"shot": run.no, "short": ruling.short, "n": entry.n}))
-    work.clear_notice("review", "withdrawn", "incomplete")
+    work.clear_notice("withdrawn", "incomplete")
     arming.after_ruling(work)
 
 

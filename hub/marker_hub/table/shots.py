@@ -11,10 +11,12 @@ from marker_hub.assembler.run import Opened, Rec, ShotRun, Stage
 from marker_hub.assembler.seats import Seat
 from marker_hub.clocks import to_hub
 from marker_hub.entries import Policy
+from marker_hub.match.judge import judge
 from marker_hub.match.state import ShotRecord, Status, striker_of
 from marker_hub.phases import Event, Phase, fire
 from marker_hub.table.state import Work
 from marker_hub.table.types import Unexpected
+from marker_rules.ruling import Ruling
 
 EARLY_US = 3_000_000
 """A click during the referee's work counts as a strike only if a cushion or a pocket follows within this time, us."""
@@ -315,19 +317,23 @@ def reconsider(work: Work) -> None:
 
 def review(work: Work, record: ShotRecord, run: ShotRun) -> None:
     """Late evidence of a confirmed shot: kept, and shown where it would change the ruling; the score stays."""
-    from marker_hub.match.judge import judge
-
     assert work.match is not None
-    work.match = work.match.replace_shot(msgspec.structs.replace(record, run=run))
-    if record.status in (Status.MANUAL, Status.OPEN):
-        return
+    fresh = msgspec.structs.replace(record, run=run)
+    work.match = work.match.replace_shot(msgspec.structs.replace(fresh, review=otherwise(work, fresh)))
+
+
+def otherwise(work: Work, record: ShotRecord) -> Ruling | None:
+    """The ruling a decided shot would get now, where it is another one; answers that contradict the records are left out in turn."""
+    assert work.match is not None
+    if record.status in (Status.MANUAL, Status.OPEN, Status.VOID) or not isinstance(record.ruling, Ruling):
+        return None
+    run = record.run
     for tried in (run, *(run.answer(question, None) for question, _ in run.answers)):
         made = judge(tried, record.before, work.match.options, work.profile, work.override)
         if made.ruling is None or (made.sheet is not None and made.sheet.conflict):
             continue
-        if made.ruling.short != record.ruling.short:
-            work.notice("review", shot=record.no, old=record.ruling.short, new=made.ruling.short)
-        return
+        return made.ruling if made.ruling.short != record.ruling.short else None
+    return None
 
 
 def channel_fault(work: Work, ch: int, code: int) -> None:
