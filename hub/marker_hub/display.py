@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ log = logging.getLogger("marker.display")
 RESEND_S = 1.0
 RESEND_SLOW_S = 5.0
 TRIES_FAST = 3
+ASK_S = 5.0
 RETAINED = (Topic.SCORE, Topic.SHOT, Topic.DISPLAY)
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -50,6 +52,8 @@ class Reconciler:
         self._sent = ""
         self._tries = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._asked: dict[str, asyncio.Future[wire.Ack]] = {}
+        self._held = False
         self.node_online = False
         self.refused = ""
 
@@ -107,10 +111,37 @@ class Reconciler:
 
     def acknowledged(self, ack: wire.Ack) -> None:
         """The node answered. A refusal is not repeated before the desired state changes."""
+        asked = self._asked.get(ack.id)
+        if asked is not None:
+            if not asked.done():
+                asked.set_result(ack)
+            return
         if ack.id == self._sent:
             self._acked = ack.id
             self.refused = "" if ack.ok else f"{ack.code.name} {ack.msg}".strip()
             self._stop_timer()
+
+    async def ask(self, command: wire.Command, limit_s: float = ASK_S) -> wire.Ack | None:
+        """Gives the node a command that play does not need, and its answer; None where it gives none within `limit_s`."""
+        waiting: asyncio.Future[wire.Ack] = asyncio.get_running_loop().create_future()
+        self._asked[command.id] = waiting
+        try:
+            self._transport.publish(wire.topic(self._table, Topic.CMD), wire.encode(command), qos=1, retain=False)
+            return await asyncio.wait_for(waiting, limit_s)
+        except TimeoutError:
+            return None
+        finally:
+            del self._asked[command.id]
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Holds back the table's own commands: a node in service mode would refuse them, and keeps its answer to an id."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            self.follow()
 
     @property
     def in_step(self) -> bool:
@@ -132,7 +163,7 @@ class Reconciler:
         return told
 
     def _command(self, order: Order) -> None:
-        if not self.node_online or not order.command_id or order.command_id == self._acked:
+        if not self.node_online or self._held or not order.command_id or order.command_id == self._acked:
             return
         if order.command_id == self._sent and self._timer is not None:
             return

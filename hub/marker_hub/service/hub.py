@@ -447,6 +447,12 @@ class Hub:
 
         return service_view(self, self.table(table))
 
+    async def set_threshold(self, table: str, millivolts: int) -> CommandResult:
+        """See HubPort."""
+        from marker_hub.service.threshold import set_threshold
+
+        return await set_threshold(self.table(table), millivolts)
+
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         """See HubPort."""
         return await self.matches_book.export(match_id, form)

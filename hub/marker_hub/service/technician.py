@@ -10,6 +10,7 @@ from marker_hardware.codes import Flag, Kind
 from marker_hardware.wire import Group, Quality
 from marker_hub.entries import Entry, Obs
 from marker_hub.projections.observations import UNKNOWN, block_ms
+from marker_hub.service.threshold import law
 
 if TYPE_CHECKING:
     from marker_hub.ingest.core import TableLink
@@ -35,6 +36,7 @@ def service_view(hub: Hub, table: TableRuntime) -> dict[str, Any]:
         "channels": _channels(link, recent),
         "events": [_event(entry, body, hub.now_ms()) for entry, body in recent],
         "commissioning": None,
+        "threshold": law(),
         "rejects": [
             {"at_ms": row.wall_ms, "topic": row.topic, "reason": row.reason}
             for row in hub.reader.rejects(20)
@@ -96,7 +98,9 @@ def _channels(link: TableLink, recent: list[tuple[Entry, Obs]]) -> list[dict[str
     if link.health_raw is not None:
         qualities.update(link.health_raw.channels)
     newest = {contract.channel_name(body.ch): (entry, body) for entry, body in recent}
-    need = calibration.load().piezo.vth.floor_mv / 1000
+    health = link.health_raw
+    need = health.vth if health is not None and health.vth is not None else calibration.load().piezo.vth.floor_mv
+    floors = health.noise if health is not None else {}
     rows = []
     for channel in contract.channels(link.profile).values():
         kind = _KINDS.get(channel.group)
@@ -113,8 +117,8 @@ def _channels(link: TableLink, recent: list[tuple[Entry, Obs]]) -> list[dict[str
                 "quality": channel.quality if word == "ok" else word,
                 "reason": "",
                 "last_v": body.v / 1000 if body is not None and body.kind == Kind.HIT and body.v != UNKNOWN else None,
-                "noise_v": None,  # the node keeps its floor to itself and reports only that a channel is noisy
-                "threshold_v": need if kind in ("cushion", "click") else None,
+                "noise_v": floors[channel.name] / 1000 if channel.name in floors else None,
+                "threshold_v": need / 1000 if kind in ("cushion", "click") else None,
                 "pulse_ms": block_ms(body.aux) if body is not None and body.kind == Kind.DROP else None,
                 "latency_ms": _latency_ms(link, entry) if entry is not None else None,
                 "beam": None,

@@ -48,6 +48,12 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: str = ""
 
 
+class Threshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Body of POST /api/tables/{table}/threshold: millivolts."""
+
+    mv: int
+
+
 def reply(body: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """A JSON response that no cache keeps."""
     return Response(msgspec.json.encode(body), status, {**NO_STORE, **(headers or {})}, "application/json")
@@ -144,6 +150,17 @@ class Api:
         except msgspec.MsgspecError as error:
             raise Refused(400, "malformed", f"The trials are not understood: {error}.") from None
         return reply(judge(body) | {"table": table, "at_ms": self.hub.now_ms()})
+
+    async def threshold(self, request: Request) -> Response:
+        """POST /api/tables/{table}/threshold: the threshold of the table's piezos, given to the node. Administrators."""
+        table = self.known(request.path_params["table"])
+        self.needs(request, table, Role.ADMIN)
+        try:
+            body = msgspec.json.decode(await json_body(request), type=Threshold)
+        except msgspec.MsgspecError as error:
+            raise Refused(400, "malformed", f"The threshold is not understood: {error}.") from None
+        result = await self.hub.set_threshold(table, body.mv)
+        return reply(result.body, result.status)
 
     async def matches(self, _: Request) -> Response:
         """GET /api/matches: all matches, newest first."""

@@ -182,6 +182,7 @@ def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None =
         Route("/api/tables/{table}/sheet", api.sheet),
         Route("/api/tables/{table}/service", api.service),
         Route("/api/tables/{table}/commissioning", api.commissioning, methods=["POST"]),
+        Route("/api/tables/{table}/threshold", api.threshold, methods=["POST"]),
         Route("/api/tables/{table}/join", api.join),
         Route("/api/tables/{table}/commands", api.command, methods=["POST"]),
         Route("/api/matches", api.matches),

@@ -54,11 +54,11 @@ ERRORS = {
 
 def document() -> dict[str, Any]:
     """The whole document, OpenAPI 3.1."""
-    from marker_hub.web.api import Login
+    from marker_hub.web.api import Login, Threshold
     from marker_hub.web.commissioning import Trials
 
-    (command, login, trials), schemas = msgspec.json.schema_components(
-        [Command, Login, Trials], ref_template="#/components/schemas/{name}"
+    (command, login, trials, threshold), schemas = msgspec.json.schema_components(
+        [Command, Login, Trials, Threshold], ref_template="#/components/schemas/{name}"
     )
     schemas["Error"] = {
         "type": "object",
@@ -78,6 +78,14 @@ def document() -> dict[str, Any]:
         "/api/tables/{table}/commissioning": {
             "post": _operation(
                 "Verdict on a sensor's trials", parameters=table, body=trials, errors=(400, 401, 403, 404, 413, 415)
+            )
+        },
+        "/api/tables/{table}/threshold": {
+            "post": _operation(
+                "Threshold of the table's piezos, given to the node; between matches, administrators",
+                parameters=table,
+                body=threshold,
+                errors=(400, 401, 403, 404, 413, 415, 422),
             )
         },
         "/api/tables/{table}/join": {

@@ -95,6 +95,10 @@ class HubPort(Protocol):
         """Sensors, node and events of a table for the technician. Raises UnknownTable."""
         ...
 
+    async def set_threshold(self, table: str, millivolts: int) -> CommandResult:
+        """Sets and keeps the threshold of the node's piezos, mV. Raises UnknownTable."""
+        ...
+
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         """Media type and bytes of a match in the form jsonl, csv or pdf; None if there is no such match."""
         ...

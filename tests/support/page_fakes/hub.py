@@ -72,6 +72,8 @@ class FakeHub:
     match_list: list[Json] = field(default_factory=list)
     match_data: dict[str, Json] = field(default_factory=dict)
     commands: list[Json] = field(default_factory=list)
+    thresholds: list[tuple[str, int]] = field(default_factory=list)
+    threshold_answer: CommandResult | None = None
     results: dict[str, CommandResult] = field(default_factory=dict)
     clock: int = 0
     answer: Any = None
@@ -165,6 +167,10 @@ class FakeHub:
         return self.services.get(
             table, {"id": table, "name": table, "profile": "carom5", "node": None, "channels": [], "events": []}
         )
+
+    async def set_threshold(self, table: str, millivolts: int) -> CommandResult:
+        self.thresholds.append((table, millivolts))
+        return self.threshold_answer or CommandResult(200, {"mv": millivolts})
 
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         return ("application/x-ndjson", b"{}\n") if match_id in self.match_data else None

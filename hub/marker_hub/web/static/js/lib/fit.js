@@ -134,7 +134,7 @@ export function fitNames(root) {
     const gap = Number.parseFloat(getComputedStyle(row).columnGap) || 0;
     const others = [...row.children].filter((child) => child !== el.parentElement && child.offsetParent !== null);
     const taken = others.reduce((sum, child) => sum + child.getBoundingClientRect().width + gap, 0);
-    const room = row.clientWidth - taken - 6;
+    const room = row.clientWidth - taken - 20; // what the margins take
     const text = el.firstChild;
     if (el.dataset.full) text.nodeValue = el.dataset.full;
     if (el.dataset.short && room < 0.8 * el.offsetWidth) text.nodeValue = el.dataset.short;

@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { PIN_PATH } from "./marks.js";
 
-const RIM = 130;
+export const RIM = 130;
 
 /** Geometry of the profiles, asked for once. */
 let known = null;
@@ -27,12 +27,13 @@ export function placeOf(geometry, name) {
   return null;
 }
 
-/** The drawing. `marks`: channel -> class; `down`: pins that lie; `extra`: nodes drawn on top; `label`: the same in words. */
-export function tableDrawing(geometry, { marks = {}, down = [], extra = null, label = "", carom = true } = {}) {
+/** The drawing. `around`: mm left free outside the rim; `marks`: channel -> class; `down`: pins that lie; `extra`: nodes drawn on top; `label`: the same in words. */
+export function tableDrawing(geometry, { marks = {}, down = [], extra = null, label = "", carom = true, around = 0 } = {}) {
   const { l, w } = geometry.bed;
   const k = spread(geometry);
   const off = RIM * 0.62;
-  return h("svg", { viewBox: `${-l / 2 - RIM - 10} ${-w / 2 - RIM - 10} ${l + 2 * RIM + 20} ${w + 2 * RIM + 20}`, class: "table-drawing", role: "img", "aria-label": label },
+  const edge = RIM + 10 + around;
+  return h("svg", { viewBox: `${-l / 2 - edge} ${-w / 2 - edge} ${l + 2 * edge} ${w + 2 * edge}`, class: "table-drawing", role: "img", "aria-label": label },
     h("rect", { class: "rim", x: -l / 2 - RIM, y: -w / 2 - RIM, width: l + 2 * RIM, height: w + 2 * RIM, rx: carom ? 30 : 60 }),
     h("rect", { class: "bed", x: -l / 2, y: -w / 2, width: l, height: w }),
     Object.entries(geometry.lines).filter(([name]) => name === "house" || name === "middle").map(([name, x]) => h("line", { key: name, class: `mid ${name}`, x1: x, x2: x, y1: -w / 2, y2: w / 2 })),

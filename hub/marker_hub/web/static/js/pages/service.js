@@ -5,10 +5,14 @@ import { health } from "../lib/marks.js";
 import { remember, setTheme } from "../lib/settings.js";
 import { placeOf, profiles, tableDrawing } from "../lib/tabledraw.js";
 import { begin, listen, panel, reportText } from "../service/check.js";
+import { draftOf } from "../service/threshold.js";
+import { meter, pocketNames } from "../service/meters.js";
 
 const POLL_MS = 300;
+const TOLD_MS = 60_000;
 const STALE_MS = 5000;
 const SCALE_V = 3;
+const CLIP_V = 2.8;
 const app = document.getElementById("app");
 let tables = [];
 let table = document.documentElement.dataset.table;
@@ -16,6 +20,8 @@ let view = null;
 let drawings = null;
 let chosen = null;
 let check = null;
+let draft = null;
+let told = null;
 let heardAt = performance.now();
 
 await loadWords();
@@ -32,7 +38,7 @@ async function poll() {
     if (answer.ok) {
       const fresh = await answer.json();
       if (fresh.id === table) {
-        view = fresh;
+        view = take(fresh);
         heardAt = performance.now();
         listen(check, (view.events ?? []).map((event) => ({ ...event, at: heardAt + event.ms })));
       }
@@ -42,6 +48,14 @@ async function poll() {
   }
   draw();
   setTimeout(poll, POLL_MS);
+}
+
+/** The node reports its threshold with its next health message; until then what it was given is shown. */
+function take(fresh) {
+  if (told && told.table === fresh.id && performance.now() < told.until) {
+    for (const channel of fresh.channels) if (piezo(channel)) channel.threshold_v = told.volts;
+  }
+  return fresh;
 }
 
 const stale = () => performance.now() - heardAt > STALE_MS;
@@ -70,7 +84,7 @@ function draw() {
         miss: () => { check.trials.push({ heard: false, drops: 0 }); draw(); },
         undo: () => { check.trials.pop(); draw(); },
         stop: judge, save,
-      }))));
+      }, { draft, law: view.threshold, channels: view.channels, move: (mv) => { Object.assign(draft, { mv, problem: "" }); draw(); }, send: setThreshold }))));
 }
 
 function top() {
@@ -78,10 +92,10 @@ function top() {
   const lost = stale();
   return h("header", { class: "bar-top" },
     h("h1", {}, t("service.title", { table: view.name ?? view.id })), h("span", {}, t(view.profile === "carom5" ? "game.five-pins" : "pyramid")),
-    h("label", {}, h("span", { class: "unseen" }, t("col.table")), h("select", { onchange: (event) => { table = event.target.value; view = null; chosen = null; check = null; history.replaceState(null, "", `/service/${table}`); } }, tables.map((item) => h("option", { value: item.id, selected: item.id === table, key: item.id }, t("table", { name: item.name ?? item.id }))))),
+    h("label", {}, h("span", { class: "unseen" }, t("col.table")), h("select", { onchange: (event) => { table = event.target.value; view = null; chosen = null; check = null; draft = null; history.replaceState(null, "", `/service/${table}`); } }, tables.map((item) => h("option", { value: item.id, selected: item.id === table, key: item.id }, t("table", { name: item.name ?? item.id }))))),
     h("span", { class: "fill with-mark" }, health(lost || node?.state !== "online" ? "absent" : "ok"), lost ? `${t("stale")} ${span(performance.now() - heardAt)}` : node ? t(node.state === "online" ? "node.named" : "node.gone", { uid: node.uid ?? "" }) : t("sensors.none")),
     node?.clock_ms !== null && node?.clock_ms !== undefined ? h("span", {}, t("node.clock", { ms: num(node.clock_unc_ms ?? 0, 1) })) : null,
-    node?.volts ? h("span", { class: node.volts < 4.6 || node.volts > 5.4 ? "sick" : "" }, `${num(node.volts, 2)} V`) : null,
+    node?.volts ? h("span", { class: node.volts < 4.6 || node.volts > 5.4 ? "sick" : "" }, `${num(node.volts, 2)} ${t("volt")}`) : null,
     node?.latency_ms !== null && node?.latency_ms !== undefined ? h("span", {}, t("node.latency", { ms: num(node.latency_ms, 1) })) : null,
     node?.drops ? h("span", { class: "sick" }, t("node.drops", { n: node.drops })) : null,
     h("button", { class: "pick", onclick: () => { remember("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark"); setTheme(); draw(); } }, t(document.documentElement.dataset.theme === "dark" ? "theme.light" : "theme.dark")));
@@ -92,15 +106,21 @@ const legend = () => h("div", { class: "legend" }, ["ok", "hint", "noisy", "stuc
 
 function stage() {
   const marks = Object.fromEntries(view.channels.map((channel) => [channel.channel, classOf(channel)]));
+  const shape = geometry();
   const signs = view.channels.map((channel) => {
-    const place = placeOf(geometry(), channel.channel);
-    if (!place || place.kind === "rail") return null;
-    const sign = health(stale() ? "absent" : channel.quality, "inner");
+    const place = placeOf(shape, channel.channel);
+    if (!place) return null;
+    if (piezo(channel)) return meter(shape, place, channel, { cls: classOf(channel), name: `${channel.channel} ${placeText(channel)}`, value: voltsText(channel), volts: stale() ? null : channel.last_v, scale: SCALE_V, mark: health(stale() ? "absent" : channel.quality, "inner") });
     const lift = place.kind === "pin" ? -250 : 0;
-    return h("g", { key: channel.channel, class: `sign ${classOf(channel)}`, transform: `translate(${place.x - 60} ${place.y - 60 + lift}) scale(6)` }, sign.children);
+    return h("g", { key: channel.channel, class: `sign ${classOf(channel)}`, transform: `translate(${place.x - 60} ${place.y - 60 + lift}) scale(6)` }, health(stale() ? "absent" : channel.quality, "inner").children);
   });
-  const label = view.channels.map((channel) => `${channel.channel} ${t(`quality.${channel.quality}`)}`).join(", ");
-  return h("div", { class: "stage" }, tableDrawing(geometry(), { marks, carom: view.profile === "carom5", extra: signs, label }));
+  const label = view.channels.map((channel) => `${channel.channel} ${t(`quality.${channel.quality}`)}${piezo(channel) ? ` ${voltsText(channel)}` : ""}`).join(", ");
+  return h("div", { class: "stage" }, tableDrawing(shape, { marks, carom: view.profile === "carom5", extra: [pocketNames(shape), signs], label, around: 250 }));
+}
+
+function voltsText(channel) {
+  const volts = stale() ? null : channel.last_v;
+  return volts === null || volts === undefined ? t("service.quiet") : volts >= CLIP_V ? t("service.clipped") : `${num(volts, 2)} ${t("volt")}`;
 }
 
 const piezo = (channel) => channel.kind === "cushion" || channel.kind === "click";
@@ -109,7 +129,7 @@ function bars() {
   return h("div", { class: "bars" }, view.channels.filter(piezo).map((channel) => {
     const volts = stale() ? null : channel.last_v;
     return h("div", { class: `bar-row ${classOf(channel)}`, key: channel.channel },
-      h("div", { class: "words" }, h("span", { class: "with-mark bold" }, health(channel.quality), `${channel.channel} ${placeText(channel)}`), h("span", {}, volts === null || volts === undefined ? t("service.quiet") : volts >= 2.8 ? t("service.clipped") : `${num(volts, 2)} V`)),
+      h("div", { class: "words" }, h("span", { class: "with-mark bold" }, health(channel.quality), `${channel.channel} ${placeText(channel)}`), h("span", {}, voltsText(channel))),
       h("div", { class: "bar" }, h("span", { class: "is", style: { transform: `scaleX(${Math.min(1, (volts ?? 0) / SCALE_V).toFixed(3)})` } }),
         channel.noise_v ? h("span", { class: "floor", style: { left: `${Math.min(100, (channel.noise_v / SCALE_V) * 100)}%` } }) : null,
         channel.threshold_v ? h("span", { class: "need", style: { left: `${Math.min(100, (channel.threshold_v / SCALE_V) * 100)}%` } }) : null));
@@ -123,13 +143,14 @@ function channelTable() {
     h("tbody", {}, view.channels.map((channel) => h("tr", { key: channel.channel, class: classOf(channel) === "chosen" ? "" : classOf(channel), "aria-selected": String(chosen === channel.channel), onclick: () => pick(channel) },
       h("td", {}, h("button", { onclick: (event) => { event.stopPropagation(); pick(channel); } }, health(stale() ? "absent" : channel.quality), channel.channel)),
       h("td", {}, placeText(channel)), h("td", {}, channel.reason || t(`quality.${channel.quality}`)),
-      cell(channel.last_v, 2), cell(channel.noise_v, 2), cell(channel.threshold_v, 2), cell(channel.pulse_ms, 1), cell(channel.latency_ms, 0))))));
+      cell(channel.last_v, 2), cell(channel.noise_v, 3), cell(channel.threshold_v, 2), cell(channel.pulse_ms, 1), cell(channel.latency_ms, 0))))));
 }
 
 function pick(channel) {
   if (check && !check.ended && check.trials.length && check.channel !== channel.channel) return; // a running check is not lost by a touch
   chosen = channel.channel;
   if (check?.channel !== chosen) check = null;
+  if (draft?.channel !== chosen) draft = draftOf(channel);
   draw();
 }
 
@@ -155,6 +176,22 @@ async function judge() {
   const body = { channel: check.channel, gate: check.kind === "gate", trials: check.trials.map(({ heardAt: _, ...trial }) => ({ ...trial, volts: trial.volts ?? null, pulse_ms: trial.pulse_ms ?? null })) };
   const answer = await fetch(`/api/tables/${encodeURIComponent(table)}/commissioning`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).catch(() => null);
   if (answer?.ok) check.ended = await answer.json();
+  draw();
+}
+
+async function setThreshold() {
+  const mine = draft;
+  mine.sent = true;
+  draw();
+  const answer = await fetch(`/api/tables/${encodeURIComponent(table)}/threshold`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ mv: mine.mv }) }).catch(() => null);
+  const body = await answer?.json().catch(() => null);
+  mine.sent = false;
+  mine.problem = answer?.ok ? "" : (body?.text ?? t("error.net"));
+  if (answer?.ok) {
+    mine.mv = null;
+    told = { table, volts: body.mv / 1000, until: performance.now() + TOLD_MS };
+    take(view);
+  }
   draw();
 }
 

@@ -2,6 +2,7 @@
 import { h } from "../lib/dom.js";
 import { num, secondsText, dayText, t } from "../lib/i18n.js";
 import { cross, tick } from "../lib/marks.js";
+import { plot, thresholdPanel } from "./threshold.js";
 
 export const TRIALS = 20;
 const COUNTS = { pin: "lost", cushion: "hit", click: "hit", gate: "drop" };
@@ -36,10 +37,11 @@ export function listen(check, events) {
   }
 }
 
-/** The panel. `act`: {miss, undo, stop, save, start}. */
-export function panel(check, channel, act) {
+/** The panel. `act`: {miss, undo, stop, save, start}; `context`: {draft, law, channels, move, send} of the threshold. */
+export function panel(check, channel, act, context) {
   if (!check) return h("aside", { class: "check" }, h("h2", {}, t("check.title")), h("p", { class: "dim" }, t("check.choose")),
-    channel ? h("div", { class: "check-keys" }, h("button", { class: "main", onclick: act.start }, t("check.start", { channel: channel.channel }))) : null);
+    channel ? [plot(null, channel, TRIALS, context), thresholdPanel(null, channel, context.channels, TRIALS, context),
+      h("div", { class: "check-keys last" }, h("button", { class: "main", onclick: act.start }, t("check.start", { channel: channel.channel })))] : null);
   const done = check.trials.length;
   const heard = check.trials.filter((trial) => trial.heard).length;
   return h("aside", { class: "check", "aria-label": t("check.title") },
@@ -47,10 +49,10 @@ export function panel(check, channel, act) {
     h("div", { class: "count" }, h("span", { class: "digits" }, num(done)), h("span", { class: "of" }, h("span", {}, t("check.hits", { n: TRIALS })), h("br", {}), h("span", { class: "bold" }, t("check.heard", { n: heard })), done - heard ? h("span", {}, `, ${t("check.missed", { n: done - heard })}`) : null)),
     h("div", { class: "cells", role: "img", "aria-label": t("check.cells", { n: heard, m: done }) }, Array.from({ length: TRIALS }, (_, index) => cell(check, index))),
     check.ended ? verdict(check.ended) : done < TRIALS ? h("div", { class: "task", role: "status" }, h("p", { class: "bold" }, t(`task.${strengthOf(check.kind, done)}`, { n: done + 1 })), h("p", { class: "dim" }, t("task.left", { n: TRIALS - done }))) : null,
-    hits(check, channel),
-    h("div", { class: "check-keys" },
+    channel ? [plot(check, channel, TRIALS, context), thresholdPanel(check, channel, context.channels, TRIALS, context)] : null,
+    h("div", { class: "check-keys last" },
       h("button", { disabled: Boolean(check.ended) || done >= TRIALS, onclick: act.miss }, t("check.miss")),
-      h("button", { disabled: Boolean(check.ended) || !done, onclick: act.undo }, t("check.undo", { n: done })),
+      h("button", { disabled: Boolean(check.ended) || !done, onclick: act.undo }, done ? t("check.undo", { n: done }) : t("undo")),
       check.ended ? h("button", { class: "main", onclick: act.save }, t("check.save")) : h("button", { class: "main", disabled: !done, onclick: act.stop }, done >= TRIALS ? t("check.judge") : t("check.stop")),
       check.ended ? h("button", { onclick: act.start }, t("check.again")) : null));
 }
@@ -64,32 +66,6 @@ function cell(check, index) {
 function verdict(found) {
   const reasons = Object.entries(found.failures ?? {}).map(([reason, count]) => `${reason} ${count}`).join(", ");
   return h("p", { class: found.verdict === "approved" ? "verdict" : "verdict bad", role: "status" }, t(`verdict.${found.verdict.replace(" ", "_")}`, { hits: found.hits, of: found.of }), reasons ? h("span", { class: "dim" }, ` ${reasons}`) : null);
-}
-
-const W = 412;
-const H = 250;
-
-/** Bars of the hits with threshold and noise floor; a miss is a cross at its place. */
-function hits(check, channel) {
-  const need = channel?.threshold_v ?? null;
-  const floor = channel?.noise_v ?? null;
-  const gate = check.kind === "gate";
-  const values = check.trials.map((trial) => (gate ? trial.pulse_ms : trial.volts));
-  if (!values.some((value) => value !== null && value !== undefined) && need === null) return null;
-  const top = Math.max(gate ? 100 : 1, ...values.filter((value) => value !== null && value !== undefined)) * 1.1;
-  const y = (value) => H - 30 - ((H - 50) * value) / top;
-  const step = (W - 60) / TRIALS;
-  return h("svg", { viewBox: `0 0 ${W} ${H}`, class: "hits", role: "img", "aria-label": t("check.plot", { need: need === null ? "–" : num(need), floor: floor === null ? "–" : num(floor) }) },
-    h("text", { x: 0, y: 14 }, gate ? t("ms") : t("volt")),
-    [0, 0.5, 1].map((part) => h("g", { key: String(part) }, h("line", { class: "grid", x1: 34, x2: W, y1: y((top / 1.1) * part), y2: y((top / 1.1) * part) }), h("text", { x: 28, y: y((top / 1.1) * part) + 5, "text-anchor": "end" }, num((top / 1.1) * part, gate ? 0 : 1)))),
-    check.trials.map((trial, index) => {
-      const value = values[index];
-      const x = 40 + index * step;
-      return trial.heard && value !== null && value !== undefined ? h("rect", { key: String(index), class: "bar-hit", x, y: y(value), width: step * 0.66, height: Math.max(1, H - 30 - y(value)) })
-        : h("rect", { key: String(index), class: trial.heard ? "floor" : "missed", x, y: H - 41, width: step * 0.66, height: 10 });
-    }),
-    need !== null && !gate ? [h("line", { key: "n", class: "need", x1: 34, x2: W, y1: y(need), y2: y(need) }), h("text", { key: "nt", class: "need-text", x: W, y: y(need) - 6, "text-anchor": "end" }, t("check.need", { v: num(need) }))] : null,
-    floor !== null && !gate ? [h("line", { key: "f", class: "floor", x1: 34, x2: W, y1: y(floor), y2: y(floor) }), h("text", { key: "ft", x: W, y: H - 8, "text-anchor": "end" }, t("check.floor", { v: num(floor) }))] : null);
 }
 
 /** The report as text to keep: every trial, the verdict, table, time. */
