@@ -107,3 +107,26 @@ def _frames(match: MatchState) -> tuple[GameLine, ...]:
                 lines.append(GameLine(len(lines) + 1, player, pair(state.score), forfeit=False))
         won, state = now, after
     return tuple(lines)
+
+
+class BallCount(NamedTuple):
+    """Pyramid: balls on the table and on the shelves, which together are `full` (free 16; else the 15 whites)."""
+
+    on_table: int
+    shelves: dict[str, int]
+    full: int
+
+    @property
+    def missing(self) -> int:
+        """How many balls nobody accounts for; negative: more than there are."""
+        return self.full - self.on_table - sum(self.shelves.values())
+
+
+def ball_count(match: MatchState) -> BallCount | None:
+    """The count of the game being played; None where the game has no shelves."""
+    if not match.game_id.is_pyramid:
+        return None
+    from marker_rules.pyramid.view import FULL
+
+    state = match.state
+    return BallCount(state.table.balls, pair(state.shelf), FULL[match.game_id])

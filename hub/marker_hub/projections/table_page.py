@@ -11,7 +11,7 @@ from marker_hub.assembler.channels import channels
 from marker_hub.assembler.reading import live_facts, pin_views
 from marker_hub.assembler.run import ShotRun, Stage
 from marker_hub.assembler.seats import PINS, Seat
-from marker_hub.match.board import Board, board
+from marker_hub.match.board import Board, ball_count, board
 from marker_hub.match.state import MatchState, ShotRecord, Status
 from marker_hub.phases import Phase
 from marker_hub.projections.rulings import ruling_view
@@ -46,6 +46,7 @@ def table_view(table: Table, now_us: int) -> Json:
         "players": _players(match, now),
         "turn": turn(table, match) if match is not None else None,
         "mode": now.mode if now is not None else "",
+        "balls": _balls(match),
         "pins": _pins(table),
         "pins_decided": _pins_decided(table),
         "live": _live(table),
@@ -71,6 +72,14 @@ def table_view(table: Table, now_us: int) -> Json:
     }
 
 
+def _balls(match: MatchState | None) -> Json | None:
+    """Pyramid: what lies on the table by the score, and what all balls together must be."""
+    count = ball_count(match) if match is not None else None
+    if count is None:
+        return None
+    return {"on_table": count.on_table, "shelves": count.shelves, "full": count.full, "missing": count.missing}
+
+
 REVIEWS_SHOWN = 3
 
 
@@ -79,8 +88,13 @@ def _notices(table: Table, match: MatchState | None) -> list[Json]:
     undecided = list(match.undecided) if match is not None else []
     first: list[Json] = [{"code": "open", "args": {"shots": undecided}}] if undecided else []
     for record in match.reviews[-REVIEWS_SHOWN:] if match is not None else ():
-        args = {"shot": record.no, "old": record.ruling.short, "new": record.review.short}
+        args: Json = {"shot": record.no, "old": record.ruling.short, "new": record.review.short}
         first.append({"code": "review", "args": args})
+    count = ball_count(match) if match is not None else None
+    if count is not None and count.missing:
+        code = "count-less" if count.missing > 0 else "count-more"
+        args = {"table": count.on_table, "shelves": sum(count.shelves.values()), "full": count.full}
+        first.append({"code": code, "args": args | {"n": abs(count.missing)}})
     return first + [{"code": notice.code, "args": notice.args} for notice in table.notices]
 
 

@@ -6,7 +6,7 @@ import { loadWords, lang, t } from "../lib/i18n.js";
 import { remember, setTheme } from "../lib/settings.js";
 import { Stream } from "../lib/stream.js";
 import { amend, draftFor, history } from "../referee/history.js";
-import { award, facts, manual, menu, stop } from "../referee/more.js";
+import { award, count, facts, manual, menu, stop } from "../referee/more.js";
 import { palette } from "../referee/palette.js";
 import { foot, result, scores, status } from "../referee/parts.js";
 import { body, primary } from "../referee/play.js";
@@ -16,7 +16,7 @@ import { evidence, layout } from "../referee/sheet.js";
 const root = document.documentElement;
 const app = document.getElementById("app");
 const table = root.dataset.table;
-const PANELS = { menu, manual, history, amend, stop, award, facts, calls: palette, setup };
+const PANELS = { menu, manual, count, history, amend, stop, award, facts, calls: palette, setup };
 
 await loadWords();
 setTheme();

@@ -15,6 +15,7 @@ export function menu(state) {
     [t("panel.manual"), go("manual"), inMatch(view) && state.referee],
     [t("panel.history"), go("history"), inMatch(view)],
     [t("redo"), () => state.send({ kind: "redo" }), Boolean(view.redo)],
+    [t("panel.count"), go("count"), inMatch(view) && Boolean(view.balls)],
     [t("panel.stop"), go("stop"), inMatch(view)],
     [t("panel.award"), go("award"), inMatch(view) && state.referee],
     [t("panel.facts"), go("facts"), true],
@@ -49,6 +50,26 @@ export function manualFields(state, form, view) {
     segments(t("manual.next"), [["A", surname(view, "A")], ["B", surname(view, "B")]], form.next, (id) => { form.next = id; state.draw(); }),
     segments(t("hand"), [["no", t("no")], ["yes", t("yes")]], form.hand ? "yes" : "no", (id) => { form.hand = id === "yes"; state.draw(); }),
     field(t("note"), form.note, (value) => { form.note = value; state.draw(); }, { area: true, maxlength: 1000, rows: 3, required: true }),
+  ];
+}
+
+/** Balls on the table and on the shelves: what they must be together, and the referee's own count. */
+export function count(state) {
+  const { view, ui } = state;
+  const { on_table: table, shelves, full } = view.balls ?? {};
+  if (table === undefined) return [h("p", { class: "dim" }, t("loading"))];
+  const n = ui.counted ?? table;
+  const step = (by) => () => { ui.counted = Math.max(0, Math.min(full, n + by)); state.draw(); };
+  const sum = n + shelves.A + shelves.B;
+  return [
+    h("p", {}, t("count.about", { full, table, shelves: shelves.A + shelves.B })),
+    h("div", { class: "stepper" }, h("span", { class: "name" }, t("count.table")),
+      h("button", { class: "choice", "aria-label": t("less"), onclick: step(-1) }, "−"), h("output", { class: "digits" }, num(n)), h("button", { class: "choice", "aria-label": t("more"), onclick: step(1) }, "+")),
+    h("p", { class: sum === full ? "dim" : "flame", role: "status" }, sum === full ? t("count.right") : t("count.wrong", { sum, full })),
+    choice(state, t("count.do", { n }), { kind: "layout", balls: n }, { act: async () => {
+      const answer = await state.send({ kind: "layout", balls: n });
+      if (answer?.status === 200) { ui.counted = undefined; state.show("sheet"); }
+    } }),
   ];
 }
 

@@ -134,7 +134,7 @@ function calls(state) {
 }
 
 const QUIET = new Set(["incomplete", "suspended", "time_called"]); // said elsewhere on the page
-const ALARM = new Set(["not-recording", "no-link", "fault", "replay-mismatch", "node-lost", "loss", "open"]);
+const ALARM = new Set(["not-recording", "no-link", "fault", "replay-mismatch", "node-lost", "loss", "open", "count-less", "count-more"]);
 
 /** What the hub has to say: late evidence, open shots, a node that went away. */
 export function notices(state) {
@@ -145,6 +145,7 @@ export function notices(state) {
     const shot = note.code === "review" || note.code === "withdrawn" || note.code === "replay-mismatch" ? note.args.shot : note.code === "open" || note.code === "out-of-turn" || note.code === "set-aside" ? note.args.shots?.[0] : null;
     return h("div", { class: ALARM.has(note.code) ? "notice flame" : "notice", key: `${note.code}${shot ?? ""}` }, h("span", {}, t(`notice.${note.code}`, args)),
       shot ? h("button", { class: "choice", onclick: () => state.amend(shot) }, t("review.look")) : null,
+      note.code.startsWith("count-") ? h("button", { class: "choice", onclick: () => state.show("count") }, t("panel.count")) : null,
       note.code === "review" ? h("button", { class: "choice", disabled: !state.commander.ready, onclick: () => state.send({ kind: "amend", shot, changes: { keep: true } }) }, t("review.keep")) : null);
   }));
 }
