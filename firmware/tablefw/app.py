@@ -3,7 +3,7 @@
 import asyncio
 import gc
 
-from tablefw import VERSION, hal, slots
+from tablefw import VERSION, hal
 from tablefw import board_pins as B
 from tablefw import defaults as D
 from tablefw import items as I
@@ -11,7 +11,6 @@ from tablefw import wire_codes as W
 from tablefw.clock import Extender, Offset
 from tablefw.config import Config, next_boot
 from tablefw.edges import Ring
-from tablefw.link import Link
 from tablefw.loading import forget
 from tablefw.log import log
 from tablefw.memory import OUTBOX
@@ -61,7 +60,7 @@ class App:
         self.confirmed = False
         self.update = None
         self._drop_kept = False
-        self.t_edge = 0  # device time of the newest edge
+        self.t_edge = None  # device time of the newest edge, or of the first input
         self.kept = hal.nv.size("kept") > 0  # records of an earlier start wait to be delivered
         self.shell = Shell(self)
         self.sensors = self.session = self.link = self.source = None
@@ -75,7 +74,10 @@ class App:
     def _fit(self):
         profile = self.config.get("profile")
         self.sensors = Sensors(profile, self.emit, self.config.get("cal"))
-        self.link = Link(self.config)
+        if self.config.get("host") != "usb":
+            from tablefw.link import Link
+
+            self.link = Link(self.config)
         self.session = Session(self)
         self.outbox.on_push = self.session.poke
         self.source = hal.edge_source(B.PROFILES[profile], self.ring)
@@ -241,7 +243,7 @@ class App:
         due = s.due()
         if due is not None and due < t:
             s.tick(t)
-        if kind in (I.EDGE, I.WORD):
+        if kind in (I.EDGE, I.WORD) or self.t_edge is None:
             self.t_edge = t
         if kind == I.EDGE:
             s.edge(t, item[2], item[3], bool(item[4]))
@@ -314,8 +316,6 @@ class App:
 
     async def deliver_kept(self):
         """Send the records of an earlier start that were saved to flash; what can only be counted becomes a loss record."""
-        if not self.kept:
-            return
         from tablefw import keep
 
         lost = await keep.deliver(self.session, hal.nv)
@@ -350,14 +350,12 @@ class App:
             healthy = healthy + 1 if self.session.up and self.supervisor.healthy() and not self.rearms else 0
             idle = self.modes.mode == W.MODE_IDLE
             if healthy >= CONFIRM_S and idle and not self.confirmed:
-                self.confirmed = True
-                if slots.confirm(hal.nv):
-                    log("firmware %s confirmed" % VERSION)
+                self._confirm()
             if idle and self._drop_kept:
                 self._drop_kept = False
                 hal.nv.remove("kept")
-            quiet = self.ext.now - self.t_edge > QUIET_US and self.modes.mode != W.MODE_SERVICE
-            if quiet and self.session.dark_ms() > GIVE_UP_MS:
+            quiet = self.t_edge is not None and self.ext.now - self.t_edge > QUIET_US
+            if quiet and self.modes.mode != W.MODE_SERVICE and self.session.dark_ms() > GIVE_UP_MS:
                 log("no link for ten minutes: reset")
                 await asyncio.sleep(0.3)
                 self.restart(True)
@@ -365,6 +363,16 @@ class App:
             if ticks and ticks % SELFTEST_EVERY_S == 0:
                 await self.selftest()
             await asyncio.sleep(1)
+
+    def _confirm(self):
+        """The running firmware has proved itself."""
+        from tablefw import slots
+
+        self.confirmed = True
+        if slots.confirm(hal.nv):
+            log("firmware %s confirmed" % VERSION)
+        slots = None
+        forget("slots")
 
     async def _rearm(self):
         n = self.source.rearm()

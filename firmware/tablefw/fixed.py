@@ -17,6 +17,7 @@ def _fill():
 
 
 _fill()
+del _fill  # its work is done
 
 
 def decay(value, dt, tau):
@@ -81,36 +82,36 @@ _NODES = array("H", (0,))
 _ASINH = array("H", (0,))
 
 
-def _ln_permille(num, den):
-    """1000 * ln(num / den) for num >= den > 0, by halving and a short series."""
-    k = 0
-    while num >= 2 * den:
-        den <<= 1
-        k += 1
-    # ln(num/den) = 2 atanh(y), y = (num-den)/(num+den) <= 1/3
-    y = ((num - den) << 20) // (num + den)
-    y2 = y * y >> 20
-    s, p = 0, y
-    for n in (1, 3, 5, 7, 9, 11):
-        s += p // n
-        p = p * y2 >> 20
-    return (k * 693147 + (2 * s * 1000000 >> 20) + 500) // 1000
-
-
 def _fill_asinh():
+    def ln_permille(num, den):
+        """1000 * ln(num / den) for num >= den > 0, by halving and a short series."""
+        k = 0
+        while num >= 2 * den:
+            den <<= 1
+            k += 1
+        # ln(num/den) = 2 atanh(y), y = (num-den)/(num+den) <= 1/3
+        y = ((num - den) << 20) // (num + den)
+        y2 = y * y >> 20
+        s, p = 0, y
+        for n in (1, 3, 5, 7, 9, 11):
+            s += p // n
+            p = p * y2 >> 20
+        return (k * 693147 + (2 * s * 1000000 >> 20) + 500) // 1000
+
     x = 1
     step = 1
     while x <= 16384:
         z = 20 * x  # permille
         root = isqrt(z * z + 1000000)
         _NODES.append(x)
-        _ASINH.append(_ln_permille(z + root, 1000))
+        _ASINH.append(ln_permille(z + root, 1000))
         if x >= 16 * step:
             step *= 2
         x += step
 
 
 _fill_asinh()
+del _fill_asinh
 
 
 def asinh20(x):

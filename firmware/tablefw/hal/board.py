@@ -11,6 +11,7 @@ from machine import ADC, PWM, Pin
 from tablefw import board_pins as B
 from tablefw.files import Files
 
+DISPLAY = 0x70  # of the HT16K33 on the second bus
 _CAUSES = {1: "power_on", 3: "watchdog"}
 
 
@@ -130,6 +131,24 @@ class Stdio:
             return False
         sys.stdout.write(line)
         return True
+
+
+class NoDisplay:
+    """In place of a display that is not fitted."""
+
+    def show(self, text, blink):
+        """Nothing."""
+
+
+def display(i2c):
+    """Driver of the local display; its code is loaded only where one answers."""
+    try:
+        i2c.writeto(DISPLAY, b"\x21")  # oscillator on
+    except OSError:
+        return NoDisplay()
+    from tablefw.segments import Segments
+
+    return Segments(i2c)
 
 
 def supply(gpio):

@@ -13,9 +13,7 @@ from tablefw import board_pins as B
 from tablefw import items as I
 from tablefw import wire_codes as W
 from tablefw.edges import SHIFT, make_edge
-from tablefw.hal.board import Mcp3008, Outputs, Stdio, Wifi, nv, reset, reset_cause, uid, unstick, wdt  # noqa: F401
-from tablefw.hall import Hall
-from tablefw.segments import Segments
+from tablefw.hal.board import Mcp3008, Outputs, Stdio, Wifi, display, nv, reset, reset_cause, uid, unstick, wdt  # noqa: F401
 
 BOARD = "esp32_s3"
 # Pico GPIO of the pin map -> GPIO here
@@ -60,6 +58,8 @@ def field_scan(buf):
     """One scan of the pin board; the mask of sensors that answered."""
     global _hall
     if _hall is None:
+        from tablefw.hall import Hall  # a table without pins does not load it
+
         _hall = Hall(
             lambda: I2C(0, scl=Pin(GPIO[B.PIN_SCL]), sda=Pin(GPIO[B.PIN_SDA]), freq=400000, timeout=2000),
             lambda: unstick(GPIO[B.PIN_SCL], GPIO[B.PIN_SDA]),
@@ -71,7 +71,7 @@ def segments(text, blink):
     """Show text on the local display, where one is fitted."""
     global _display
     if _display is None:
-        _display = Segments(I2C(1, scl=Pin(GPIO[B.AUX_SCL]), sda=Pin(GPIO[B.AUX_SDA]), freq=100000))
+        _display = display(I2C(1, scl=Pin(GPIO[B.AUX_SCL]), sda=Pin(GPIO[B.AUX_SDA]), freq=100000))
     _display.show(text, blink)
 
 

@@ -8,7 +8,6 @@ from machine import I2C, SPI, Pin, Timer
 
 from tablefw import board_pins as B
 from tablefw import items as I
-from tablefw import pioin
 from tablefw import wire_codes as W
 from tablefw.edges import LATE, SHIFT, make_edge, make_words
 from tablefw.hal.board import (  # noqa: F401 - part of the port
@@ -16,6 +15,7 @@ from tablefw.hal.board import (  # noqa: F401 - part of the port
     Outputs,
     Stdio,
     Wifi,
+    display,
     nv,
     reset,
     reset_cause,
@@ -24,8 +24,7 @@ from tablefw.hal.board import (  # noqa: F401 - part of the port
     unstick,
     wdt,
 )
-from tablefw.hall import Hall
-from tablefw.segments import Segments
+from tablefw.loading import forget
 
 BOARD = B.BOARD
 MASK = (1 << 30) - 1
@@ -59,6 +58,8 @@ def field_scan(buf):
     """One scan of the pin board into buf[0:15]; the mask of sensors that answered."""
     global _hall
     if _hall is None:
+        from tablefw.hall import Hall  # a table without pins does not load it
+
         _hall = Hall(_pin_bus, lambda: unstick(B.PIN_SCL, B.PIN_SDA))
     return _hall.scan(buf)
 
@@ -67,8 +68,18 @@ def segments(text, blink):
     """Show text on the local display, where one is fitted."""
     global _display
     if _display is None:
-        _display = Segments(I2C(1, scl=Pin(B.AUX_SCL), sda=Pin(B.AUX_SDA), freq=100000, timeout=2000))
+        _display = display(I2C(1, scl=Pin(B.AUX_SCL), sda=Pin(B.AUX_SDA), freq=100000, timeout=2000))
     _display.show(text, blink)
+
+
+def _shift_chain():
+    """The running state machine; the maker of its program is garbage afterwards."""
+    from tablefw import pioin
+
+    sm = pioin.start()
+    pioin = None
+    forget("pioin")
+    return sm
 
 
 class Source:
@@ -95,7 +106,7 @@ class Source:
                 self.fitted.append((ch, p, make_edge(ch, ring, time.ticks_us, wake, self.levels)))
         for _, p, handler in self.fitted:
             p.irq(handler, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
-        self.sm = pioin.start()
+        self.sm = _shift_chain()
         time.sleep_ms(5)
         while self.sm.rx_fifo():
             self.words[0] = self.sm.get() & 0xFFFF
