@@ -96,7 +96,7 @@ def load(package: str) -> list[Mutant]:
 
 
 SKIPPED = frozenset({"test_mutants", "test_catalogue", "test_second_opinion"})  # about the lists, or too long
-LAST = frozenset({"test_invariants"})  # whole matches at random: only for what the others let pass
+LAST = ("test_conformance", "test_invariants")  # every scenario, whole matches at random: for what the others let pass
 
 
 def _stages(package: str, mutant: Mutant) -> list[list[Path]]:
@@ -104,7 +104,8 @@ def _stages(package: str, mutant: Mutant) -> list[list[Path]]:
     folder = ROOT / "tests" / "rules" / package
     files = [path for path in sorted(folder.glob("test_*.py")) if path.stem not in SKIPPED]
     own = [path for path in files if path.stem in ("test_strokes", f"test_{Path(mutant.file).stem}")]
-    others = [path for path in files if path not in own]
+    others = [path for path in files if path not in own and path.stem not in LAST]
+    others += [path for stem in LAST for path in files if path.stem == stem]
     return [sorted(own, key=lambda path: path.stem == "test_strokes"), others, files]
 
 
@@ -117,24 +118,40 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
+def _tests(module: ModuleType) -> Iterator[Callable[..., object]]:
+    """The test functions of a module and the test methods of its classes, one object a class."""
+    for name, item in vars(module).items():
+        if name.startswith("test_"):
+            yield item
+        elif name.startswith("Test") and inspect.isclass(item):
+            made = item()
+            yield from (getattr(made, method) for method in vars(item) if method.startswith("test_"))
+
+
 def _cases(test: Callable[..., object]) -> Iterator[dict[str, Any]]:
     """The arguments of every case of a parametrised test, read from its marks."""
     groups: list[list[dict[str, Any]]] = []
     for mark in getattr(test, "pytestmark", []):
         if mark.name == "parametrize":
             names = mark.args[0] if isinstance(mark.args[0], tuple) else (mark.args[0],)
-            rows = [getattr(row, "values", row) for row in mark.args[1]]
-            rows = [row if len(names) > 1 or isinstance(row, tuple) else (row,) for row in rows]
+            rows = [_values(row, len(names)) for row in mark.args[1]]
             groups.append([dict(zip(names, row, strict=True)) for row in rows])
     for chosen in itertools.product(*groups):
         yield {name: value for part in chosen for name, value in part.items()}
 
 
+def _values(row: Any, names: int) -> tuple[Any, ...]:
+    """The values of one case: a `pytest.param`, a row of several values, or the one value itself."""
+    if hasattr(row, "marks"):
+        return tuple(row.values)
+    return tuple(row) if names > 1 else (row,)
+
+
 def _run_directly(path: Path) -> None:
     """Call the tests of one module without pytest, those whose fixtures `DIRECT` of conftest gives. Raises when one fails."""
     given = getattr(_module(path.with_name("conftest.py")), "DIRECT", {})
-    for name, test in vars(_module(path)).items():
-        if not name.startswith("test_") or hasattr(test, "is_hypothesis_test"):
+    for test in _tests(_module(path)):
+        if hasattr(test, "is_hypothesis_test"):
             continue
         for case in _cases(test):
             wanted = set(inspect.signature(test).parameters) - set(case)

@@ -10,10 +10,11 @@ from marker_rules.pyramid.story import Kind, Story
 C, BREAK = Ball.C, Phase.BREAK
 OF_CONDITION = {
     "RP-18.2": ("AMB-04",),
-    "RP-18.2a": ("AMB-01",),
+    "RP-18.2a": ("AMB-01", "AMB-51"),
     "RP-18.2b": ("AMB-01",),
+    "RP-18.3b": ("AMB-51",),
     "RP-18.4a": ("AMB-02",),
-    "RP-18.5": ("AMB-02",),
+    "RP-18.5": ("AMB-02", "AMB-51"),
     "RP-18.6": ("AMB-02", "AMB-03", "AMB-40"),
 }
 OF_MISSING = {Kind.RAIL: ("AMB-04",), Kind.ZONE: ("AMB-03",)}  # what did not help a shot that nothing completed

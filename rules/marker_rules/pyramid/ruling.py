@@ -67,11 +67,16 @@ class PyramidRuling(Ruling):
 
     @property
     def short(self) -> str:
-        """`A+2`, `0`, `F` (two options), `F4` (four), `*` with the cue ball in hand."""
-        star = "*" if self.ball_in_hand is not None else ""
-        if (self.chooser is not None or self.legal is False) and not self.credited:
-            return ("F4" if len(self.choices) == len(CLAUSE_11_2) else "F") + star
-        text = f"{self.striker}+{len(self.credited)}" if self.credited else "0"
-        if self.chooser is not None:
-            text += "F"
-        return text + star
+        """`A+2`, `0`, `F` the striker's foul (two options), `F4` (four); `*` with the cue ball in hand.
+
+        What a foul does not take away stands before it, with its player: `A+2/FA` touched a ball after the shot,
+        `0/FB` disturbed by the waiting player, `F/FB` both erred.
+        """
+        offenders = dict.fromkeys(violation.by for violation in self.violations)
+        if self.striker in offenders and not self.credited:
+            del offenders[self.striker]
+            text = "F4" if len(self.choices) == len(CLAUSE_11_2) else "F"
+        else:
+            text = f"{self.striker}+{len(self.credited)}" if self.credited else "0"
+        text += "".join(f"/F{player}" for player in offenders)
+        return text if self.ball_in_hand is None else text + "*"

@@ -520,7 +520,17 @@ def test_premature_stroke_after_the_running_shot(judge: Any) -> None:
         ("strike C", {}, "F"),
         ("strike C", {"phase": "break"}, "F4"),
         ("strike C", {"shelf": (3, 7), "penalty_scheme": "opponent_plus_one"}, "F"),
-        (POT, {"calls": "RP-15.1 A after"}, "A+1F"),
+        (POT, {"calls": "RP-15.1 A after"}, "A+1/FA"),
+        (POT, {"calls": "RP-25 B sitting"}, "A+1/FB"),
+        (POT, {"calls": "RP-15.1 A after, RP-25 B sitting"}, "A+1/FB/FA"),
+        (DRY, {"calls": "RP-15.1 A after"}, "F"),  # costs what an illegal shot costs
+        (DRY, {"calls": "RP-25 B sitting"}, "0/FB"),
+        ("strike C", {"calls": "RP-25 B sitting"}, "F/FB"),
+        (DRY, {"calls": "RP-25 B sitting", "decided": {"disturbed": "yes"}}, "0/FB"),
+        ("", {"calls": "RP-26.1.11 A"}, "F"),
+        ("", {"calls": "RP-25 B"}, "0/FB"),
+        (POT, {"calls": "RP-15.1 A after", "shelf": (7, 0)}, "A+1"),  # the frame is won (RP-20.3.N1)
+        (DRY + "; interference third-party", {}, "0"),
         ("strike C; contact C w3; pot C BL", {"game": "dynamic"}, "A+1*"),
         ("strike C; pot C BL", {"game": "combined"}, "F*"),
         ("strike C; pot C BL", {"game": "combined", "phase": "break"}, "F4*"),

@@ -79,6 +79,10 @@ FOULS = [
     C + "return w3 rail-top; cushion w3 left",
     C + "cushion w3 left; off w3 lamp; contact w3 w8; cushion w8 foot",
     C + "off w3 lamp; cushion w3 left; cushion w3 foot",  # it counts as off from the lamp on
+    C + "cushion w3 left; off w3 lamp; cross w3",
+    C + "cushion w3 left; off w3 lamp; zone w3 BL",
+    C + "cross w3; contact w3 w8; contact w8 w9; cushion w9 foot",  # a chain of two (AMB-51)
+    C + "cushion w3 left; contact w3 w8; contact w8 w9; cross w9",
 ]
 
 
