@@ -40,7 +40,7 @@ class _Subscriber:
     def __init__(self, tables: frozenset[str], *, referee: bool) -> None:
         self.tables = tables
         self.referee = referee
-        self.dirty: dict[tuple[str, str], StreamEvent] = {}
+        self.dirty: dict[str, dict[str, StreamEvent]] = {}  # by table: its view, then the sheet of that same view
         self.announcements: deque[StreamEvent] = deque(maxlen=ANNOUNCE_MAX)
         self.wake = asyncio.Event()
 
@@ -68,7 +68,7 @@ class Streams:
         """Give everyone who watches the table the new state; what he had not read yet is replaced."""
         for sub in self._watching.get(event.table, ()):
             if event.event != "sheet" or sub.referee:
-                sub.dirty[(event.event, event.table)] = event
+                sub.dirty.setdefault(event.table, {})[event.event] = event
                 sub.wake.set()
 
     def announce(self, said: Said, now_ms: int) -> None:
@@ -98,8 +98,8 @@ class Streams:
                 while sub.announcements or sub.dirty:
                     # The state first: an announcement must not be on a page that still shows the score before it.
                     if sub.dirty:
-                        key = next(iter(sub.dirty))
-                        yield sub.dirty.pop(key)
+                        for event in sub.dirty.pop(next(iter(sub.dirty))).values():
+                            yield event
                     else:
                         yield sub.announcements.popleft()
         finally:
