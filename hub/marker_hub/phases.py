@@ -226,8 +226,26 @@ def machine() -> Machine:
     )
 
 
+def _dispatch() -> Mapping[tuple[str, str], tuple[tuple[tuple[str, ...], str], ...]]:
+    found: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
+    for row in TRANSITIONS:
+        for phase in row.sources:
+            found.setdefault((phase.value, row.event.value), []).append((row.guards, row.dest.value))
+    return {key: tuple(rows) for key, rows in found.items()}
+
+
+_DISPATCH = _dispatch()
+"""(phase, event) -> (guards, destination) in order of precedence."""
+
+
 def fire(model: PhaseModel, event: Event) -> bool:
-    """Move `model` by `event`; False where its phase does not know the event or every guard refused."""
-    if event not in ALLOWED[Phase(model.phase)]:
-        return False
-    return bool(machine().events[event.value].trigger(model))
+    """Move `model` by `event`; False where its phase does not know the event or every guard refused.
+
+    The rows themselves are walked: the same as the machine's trigger (a test compares them), at a tenth of its cost, and
+    it runs half a dozen times a shot.
+    """
+    for guards, dest in _DISPATCH.get((model.phase, event.value), ()):
+        if all(getattr(model, guard)() for guard in guards):
+            model.phase = dest
+            return True
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,7 +15,9 @@ from marker_rules.evidence import observations as ev
 from marker_rules.facts import Fact, Off, Shift
 from marker_rules.shot import Call, When
 
-_FLAGS = ((Flag.MERGED, ev.Flag.MERGED), (Flag.ECHO, ev.Flag.ECHO), (Flag.XTALK, ev.Flag.XTALK))
+_FLAGS = ((int(Flag.MERGED), ev.Flag.MERGED), (int(Flag.ECHO), ev.Flag.ECHO), (int(Flag.XTALK), ev.Flag.XTALK))
+_FLAG_BITS = sum(bit for bit, _ in _FLAGS)
+_NO_FLAGS: frozenset[ev.Flag] = frozenset()
 _PINS = tuple(pin.value for pin in Pin)
 
 
@@ -38,11 +41,32 @@ class PinView(NamedTuple):
 
 
 def _flags(rec: Rec) -> frozenset[ev.Flag]:
-    return frozenset(word for bit, word in _FLAGS if rec.aux & bit)
+    return frozenset(word for bit, word in _FLAGS if rec.aux & bit) if rec.aux & _FLAG_BITS else _NO_FLAGS
 
 
-def pin_views(run: ShotRun, profile: str) -> dict[str, PinView]:
+class _Key:
+    """A run with what else shapes its evidence; equal only to itself, because runs are replaced and never changed."""
+
+    __slots__ = ("override", "profile", "run")
+
+    def __init__(self, run: ShotRun, profile: str, override: tuple[tuple[int, str], ...]) -> None:
+        self.run, self.profile, self.override = run, profile, override
+
+    def __hash__(self) -> int:
+        return hash((id(self.run), self.profile, self.override))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.run is other.run and self.override == other.override
+
+
+def pin_views(run: ShotRun, profile: str) -> Mapping[str, PinView]:
     """What each pin of the layout did, by the records from the strike on."""
+    return _pin_views(_Key(run, profile, ()))
+
+
+@lru_cache(maxsize=512)
+def _pin_views(key: _Key) -> Mapping[str, PinView]:
+    run, profile = key.run, key.profile
     table = channels(profile)
     latch: dict[str, tuple[int, int]] = {}
     state: dict[str, tuple[int, int]] = {}
@@ -74,6 +98,12 @@ def pin_views(run: ShotRun, profile: str) -> dict[str, PinView]:
 
 
 def _observations(run: ShotRun, profile: str) -> tuple[ev.Observation, ...]:
+    return _observed(_Key(run, profile, ()))
+
+
+@lru_cache(maxsize=512)
+def _observed(key: _Key) -> tuple[ev.Observation, ...]:
+    run, profile = key.run, key.profile
     table = channels(profile)
     found: list[tuple[int, ev.Observation]] = []
     struck = False
@@ -104,7 +134,14 @@ def _observations(run: ShotRun, profile: str) -> tuple[ev.Observation, ...]:
 
 
 def _quality(run: ShotRun, profile: str, override: tuple[tuple[int, str], ...]) -> tuple[tuple[str, ev.Quality], ...]:
-    words = dict(override)
+    return _qualities(tuple(run.quality.items()), run.latched, profile, override)
+
+
+@lru_cache(maxsize=256)
+def _qualities(
+    reported: tuple[tuple[int, int], ...], latched: tuple[str, ...], profile: str, override: tuple[tuple[int, str], ...]
+) -> tuple[tuple[str, ev.Quality], ...]:
+    words, quality = dict(override), dict(reported)
     table = channels(profile)
     whole: dict[ev.Channel, ev.Quality] = {}
     single: list[tuple[str, ev.Quality]] = []
@@ -112,11 +149,11 @@ def _quality(run: ShotRun, profile: str, override: tuple[tuple[int, str], ...]) 
     order = tuple(ev.Quality)
     places: dict[tuple[ev.Kind, str], ev.Quality] = {}
     for number, channel in table.items():
-        level = trust(profile, number, run.quality.get(number), words.get(number))
+        level = trust(profile, number, quality.get(number), words.get(number))
         if channel.group is Group.CLICK:
             whole[ev.Channel.CLICKS] = whole[ev.Channel.STRIKES] = level
         elif channel.group in of:
-            if channel.place in run.latched:
+            if channel.place in latched:
                 level = ev.Quality.ABSENT
             kind = of[channel.group]
             key = (kind, channel.place)
@@ -153,21 +190,6 @@ def _gather(key: _Key) -> ev.Evidence:
         gap=run.incomplete,
         facts=(*facts, *slid),
     )
-
-
-class _Key:
-    """A run with what else shapes its evidence; equal only to itself, because runs are replaced and never changed."""
-
-    __slots__ = ("override", "profile", "run")
-
-    def __init__(self, run: ShotRun, profile: str, override: tuple[tuple[int, str], ...]) -> None:
-        self.run, self.profile, self.override = run, profile, override
-
-    def __hash__(self) -> int:
-        return hash((id(self.run), self.profile, self.override))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.run is other.run and self.override == other.override
 
 
 def evidence(run: ShotRun, profile: str, override: tuple[tuple[int, str], ...] = ()) -> ev.Evidence:

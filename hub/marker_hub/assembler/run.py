@@ -10,6 +10,8 @@ from marker_hardware.codes import Flag, Quality
 from marker_hub.assembler.link import worst
 from marker_hub.entries import Called, Entry, Obs
 
+_DOUBT = int(Flag.ECHO | Flag.XTALK)
+
 
 class Rec(msgspec.Struct, frozen=True):
     """One record of the node, kept in the order of arrival; t: device time, us."""
@@ -26,7 +28,7 @@ class Rec(msgspec.Struct, frozen=True):
     @property
     def doubtful(self) -> bool:
         """Flagged as an echo or as cross-talk: counts as motion, proves nothing."""
-        return bool(self.aux & (Flag.ECHO | Flag.XTALK))
+        return bool(self.aux & _DOUBT)
 
 
 def record(entry: Entry, body: Obs) -> Rec:

@@ -21,7 +21,7 @@ PER_MESSAGE = 8
 """Records in one publish; a node sends up to 16, or what came within 5 ms."""
 
 PATIENCE_S = 60.0
-"""A table that does not move for so long has a fault."""
+"""A table whose shots take longer than this and a second each has stopped: the bench ends with an error."""
 
 
 def sender(client: MemoryClient, number: int) -> Callable[[str, bytes], None]:
@@ -46,6 +46,10 @@ class Table:
 
     async def play(self, shots: int) -> int:
         """Whole shots, from the stroke to the pins put up again. Returns how many records the node sent."""
+        async with asyncio.timeout(PATIENCE_S + shots):
+            return await self._play(shots)
+
+    async def _play(self, shots: int) -> int:
         self.node.born()
         await self._until(self._all_in)
         assert await self._say(start_match(self.number)) == 200
@@ -67,7 +71,7 @@ class Table:
     async def _until(self, holds: Callable[[], bool]) -> None:
         while not holds():
             self._moved.clear()
-            await asyncio.wait_for(self._moved.wait(), PATIENCE_S)
+            await self._moved.wait()
 
     async def _say(self, command: commands.Command) -> int:
         result = await self.hub.command(str(self.number), command, role="referee", session="bench")

@@ -33,6 +33,8 @@ SNAPSHOT_EVERY = 500
 RESULTS_KEPT = 512
 VIEW_INTERVAL_S = 0.02
 """Pages get at most 50 states a second of one table; the first change after a pause goes out at once."""
+TOPICS_INTERVAL_S = 0.1
+"""Retained topics follow at most ten times a second: what reads them, the display of the node above all, shows no more."""
 
 
 def _meaning(command: Command) -> bytes:
@@ -65,8 +67,10 @@ class TableRuntime:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_for: tuple[int, str] | None = None
         self._expired_last: tuple[int, str] | None = None
-        self._flush: asyncio.Handle | None = None
-        self._flushed_at = 0.0
+        self._show: asyncio.Handle | None = None
+        self._shown_at = 0.0
+        self._publish: asyncio.Handle | None = None
+        self._published_at = 0.0
         self._results: OrderedDict[str, tuple[bytes, CommandResult]] = OrderedDict()
         self._snapshot_n = 0
         self._live = False
@@ -250,11 +254,13 @@ class TableRuntime:
         self.lane.put(Item(lambda: self._propose(command, role, session, future), alone=True))
         result = await future
         self.hub.figures.count("commands_total", status=str(result.status))
+        return result
+
+    def _remember(self, command: Command, result: CommandResult) -> None:
         if result.status == 200 and command.key:
             self._results[command.key] = (_meaning(command), result)
             while len(self._results) > RESULTS_KEPT:
                 self._results.popitem(last=False)
-        return result
 
     def _known(self, command: Command) -> CommandResult | None:
         """The first result of a key seen before; a key that stands for another command is refused."""
@@ -287,9 +293,8 @@ class TableRuntime:
     ) -> Work | None:
         if future.cancelled():
             return None
-        known = self._known(command)  # the same key may have waited in this lane twice
-        if known is not None:
-            future.set_result(known)
+        if command.key in self._results:  # the same key waited in this lane twice
+            future.set_result(self._known(command) or self._done(self.n))
             return None
         mono, wall = self.hub.mono_us(), self.hub.now_ms()
         try:
@@ -307,7 +312,9 @@ class TableRuntime:
             future.set_result(self._refused(found))
             return None
         if not found:
-            future.set_result(self._done(self.n))
+            result = self._done(self.n)
+            self._remember(command, result)
+            future.set_result(result)
             return None
         drafts = [
             Draft(
@@ -327,6 +334,7 @@ class TableRuntime:
             result = self._done(made[-1].n if made else self.n)
             if not made:
                 result = self._known(command) or result
+            self._remember(command, result)
         if not future.done():
             future.set_result(result)
 
@@ -371,20 +379,25 @@ class TableRuntime:
         self.changed()
 
     def changed(self) -> None:
-        """Something stepped: one flush per turn of the loop, at most 50 a second for the pages."""
-        if not self._live or self._flush is not None:
+        """Something stepped: pages and topics follow, each at its own pace, once for all that changed meanwhile."""
+        if not self._live:
             return
-        wait = self._flushed_at + VIEW_INTERVAL_S - self._loop.time()
-        self._flush = (
-            self._loop.call_later(wait, self._flush_now) if wait > 0 else self._loop.call_soon(self._flush_now)
-        )
+        now = self._loop.time()
+        if not self.hub.streams.wanted(self.id, referee=False):
+            self._edge_us = None
+        elif self._show is None:
+            self._show = self._at(self._shown_at + VIEW_INTERVAL_S - now, self._show_now)
+        if self._publish is None:
+            self._publish = self._at(self._published_at + TOPICS_INTERVAL_S - now, self._publish_now)
         self._schedule()
 
-    def _flush_now(self) -> None:
-        self._flush = None
-        self._flushed_at = self._loop.time()
+    def _at(self, wait: float, call: Callable[[], None]) -> asyncio.Handle:
+        return self._loop.call_later(wait, call) if wait > 0 else self._loop.call_soon(call)
+
+    def _show_now(self) -> None:
+        self._show = None
+        self._shown_at = self._loop.time()
         try:
-            self.reconciler.refresh()
             if self.hub.streams.wanted(self.id, referee=False):
                 self.hub.streams.publish(StreamEvent("table", self.id, self.n, self.view()))
                 if self._edge_us is not None:
@@ -394,6 +407,14 @@ class TableRuntime:
         except Exception:
             log.exception("table %s: view", self.id)
         self._edge_us = None
+
+    def _publish_now(self) -> None:
+        self._publish = None
+        self._published_at = self._loop.time()
+        try:
+            self.reconciler.refresh()
+        except Exception:
+            log.exception("table %s: topics", self.id)
         self._schedule()
         if self.n - self._snapshot_n >= SNAPSHOT_EVERY:
             self.snapshot()
@@ -468,7 +489,7 @@ class TableRuntime:
         """Stop timers; leave a snapshot, so that the next start need not fold everything."""
         if self._live and self.hub.recording and self.n > self._snapshot_n and not self.lane.busy:
             self.snapshot()
-        for handle in (self._timer, self._flush):
+        for handle in (self._timer, self._show, self._publish):
             if handle is not None:
                 handle.cancel()
         self._live = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from marker_hub.assembler.channels import pin_healthy
@@ -125,7 +127,7 @@ def after_ruling(work: Work) -> None:
         work.effects.append(Announce("game", {"n": board(match).game_no}))
 
 
-def _slid(views: dict[str, PinView], pin: str) -> bool:
+def _slid(views: Mapping[str, PinView], pin: str) -> bool:
     return pin in views and views[pin].slid
 
 
