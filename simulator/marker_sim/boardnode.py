@@ -96,8 +96,13 @@ class BoardNode:
             await asyncio.sleep(table_s / self.speed)
 
     async def reboot(self, at_us: int) -> None:
-        """Cut the power at play time `at_us` and start again; its clock begins anew."""
-        await self.board.restart()
+        """The chip resets at play time `at_us`; its clock begins anew."""
+        await self.board.reset()
+        self.origin_us = frames.START_US - at_us
+
+    async def power_cut(self, at_us: int) -> None:
+        """Cut the power at play time `at_us`, in the middle of a write to flash, and start again."""
+        await self.board.restart(torn=True)
         self.origin_us = frames.START_US - at_us
 
     async def stop(self) -> None:

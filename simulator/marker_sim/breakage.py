@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from marker_sim.boardnode import BoardNode
-from marker_sim.faults.profile import Kind, Stage
+from marker_sim.faults.profile import NETWORK, Kind, Stage
 from marker_sim.faults.rig import Act, Rig
 from marker_sim.faultynode import FaultyNode
 from marker_sim.sinks.mqtt import MqttNode
@@ -30,8 +30,8 @@ async def fit(
 ) -> FaultyNode:
     """Start the node of `table` behind a fault proxy where the rig needs one. profile: carom5 or pyramid."""
     proxy: FaultProxy | None = None
-    loses = any(spec.kind is Kind.WIFI_LOSS for spec in rig.profile.faults) or any(
-        planned.do is Kind.WIFI_LOSS for planned in rig.profile.schedule
+    loses = any(spec.kind in NETWORK for spec in rig.profile.faults) or any(
+        planned.do in NETWORK for planned in rig.profile.schedule
     )
     if rig.transport or loses:
         proxy = FaultProxy(ready.mqtt_host, ready.mqtt_port, rig)

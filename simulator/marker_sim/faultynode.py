@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from marker_sim.boardnode import BoardNode
-from marker_sim.faults.profile import Kind
+from marker_sim.faults.profile import NETWORK, Kind
 from marker_sim.faults.rig import Act, Rig
 from marker_sim.feed import Recorder
 from marker_sim.sensors.inputs import Hold, Input, Scan
@@ -67,9 +67,18 @@ class FaultyNode:
         """Do what concerns the node or its network; False for the others."""
         if act.kind in (Kind.REBOOT, Kind.POWER_CUT):
             self._blind = True
-            await self.node.reboot(self._now_us)
+            restart = self.node.reboot if act.kind is Kind.REBOOT else self.node.power_cut
+            await restart(self._now_us)
             return True
-        if act.kind is Kind.WIFI_LOSS and self.proxy is not None:
-            self.proxy.down(act.seconds)
-            return True
-        return False
+        if act.kind not in NETWORK or self.proxy is None:
+            return False
+        match act.kind:
+            case Kind.WIFI_LOSS:
+                self.proxy.down(act.seconds)
+            case Kind.REFUSED_JOIN:
+                self.proxy.refuse(act.seconds)
+            case Kind.HALF_OPEN:
+                self.proxy.half_open()
+            case _:
+                self.proxy.deny(act.tries)
+        return True

@@ -7,17 +7,20 @@ to install it by hand. Nothing of the product imports this module unless pooltoo
 from __future__ import annotations
 
 import importlib
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from marker_hardware.pinmap import Profile
 from marker_sim.physics.engine import Kind
+from marker_sim.physics.params import GRAVITY
 from marker_sim.physics.table import PlayTable, shipped
 from marker_sim.rng import Stream
 from marker_sim.uniform import Launch, anywhere
 
 ROUNDS = 3
+SLIDING = 2  # pooltool's word for it
 LAUNCHES = 300
 
 
@@ -64,10 +67,11 @@ def other_system(case: Case, table: PlayTable) -> Any:
         "R": table.ball_r,
         "u_s": p.cloth.slide.v,
         "u_r": p.cloth.roll.v,
-        "u_sp_proportionality": p.cloth.spin.v * 2.0 / (5.0 * 9.81),
+        "u_sp_proportionality": p.cloth.spin.v * 2.0 / (5.0 * GRAVITY),
         "e_b": p.ball.e.v,
         "e_c": p.cushion.e.v,
         "u_b": p.ball.friction.v,
+        "g": GRAVITY,
     }
     edge = table.boundary
     balls = {
@@ -76,15 +80,29 @@ def other_system(case: Case, table: PlayTable) -> Any:
     }
     specs = pt.objects.BilliardTableSpecs(l=2 * edge.half_w, w=2 * edge.half_l)
     system = pt.System(cue=pt.Cue(cue_ball_id="0"), table=pt.Table.from_table_specs(specs), balls=balls)
-    system.cue.set_state(V0=case.launch.speed, phi=case.launch.direction * 180.0 / 3.141592653589793)
+    system.cue.set_state(V0=0.0)  # the ball is set in motion itself: how a cue does it is modelled otherwise there
+    struck, launch = balls["0"].state, case.launch
+    struck.rvw[1] = (launch.speed * math.cos(launch.direction), launch.speed * math.sin(launch.direction), 0.0)
+    struck.s = SLIDING
     return system
+
+
+def other_engine() -> Any:
+    """pooltool's physics with the same friction of two balls at any speed; it hands on topspin too, which is left out here."""
+    pt: Any = importlib.import_module("pooltool")
+    balls: Any = importlib.import_module("pooltool.physics.resolve.ball_ball.frictional_inelastic")
+    friction: Any = importlib.import_module("pooltool.physics.resolve.ball_ball.friction")
+    engine: Any = importlib.import_module("pooltool.physics.engine")
+    made = engine.PhysicsEngine(pt.physics.resolve.Resolver.default())
+    made.resolver.ball_ball = balls.FrictionalInelastic(friction=friction.AverageBallBallFriction())
+    return made
 
 
 def other_contacts(case: Case, table: PlayTable) -> list[tuple[str, float]]:
     """The same list from pooltool."""
     pt: Any = importlib.import_module("pooltool")
     system = other_system(case, table)
-    pt.simulate(system, inplace=True)
+    pt.simulate(system, engine=other_engine(), inplace=True)
     found = []
     for event in system.events:
         name = str(event.event_type)

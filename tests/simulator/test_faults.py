@@ -17,7 +17,7 @@ from marker_sim.sensors.inputs import Edge, Hold, Input, Scan
 from marker_sim.sinks.packets import Publish
 
 SIGNALS = [kind for kind in Kind if STAGES[kind] is Stage.SIGNAL]
-WIRES = [kind for kind in Kind if STAGES[kind] in (Stage.TRANSPORT, Stage.PAYLOAD)]
+WIRES = [kind for kind in Kind if STAGES[kind] in (Stage.TRANSPORT, Stage.PAYLOAD) and kind is not Kind.ASYMMETRY]
 FELT = [*SIGNALS, Kind.DUPLICATE, Kind.LATE, Kind.LOST, Kind.REORDER, Kind.REBOOT, Kind.POWER_CUT]
 RATED = [kind for kind in Kind if "rate" in PARAMETERS[kind]]
 

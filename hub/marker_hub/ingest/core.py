@@ -33,6 +33,8 @@ CLOCK_JUMP_US = 5000
 DRIFT_SPAN_US = 10_000_000
 BURST_RECORDS = 10_000
 SUSTAINED_RECORDS = 2_000.0
+FARTHEST = 1 << 17
+"""Records ahead of all that a node has told of: more than its ring and its flash can hold, so a number beyond is none of its own."""
 
 
 class TableSink(Protocol):
@@ -267,6 +269,10 @@ class Ingest:
             self._reject(message, "boot", f"no birth says whose boot {ev.b} is")
             return None
         held = self.registry.held(node, ev.b)
+        head = self._head(link, ev.b, held.head)
+        if ev.s > head + FARTHEST:
+            self._reject(message, "seq", f"record {ev.s} of boot {ev.b}: the node has told of {head} so far")
+            return None
         gap = ev.s > held.head
         if not self._allow(link, len(ev.e)):
             self._shed(link, node, ev)
@@ -302,6 +308,12 @@ class Ingest:
             link.sink.stepped(made)
 
         return Work(drafts, done)
+
+    @staticmethod
+    def _head(link: TableLink, boot: int, held: int) -> int:
+        """The next number that this boot may give, by what is held and what the node has said of itself."""
+        said = [told.head for told in (link.birth, link.health_raw) if told is not None and told.boot == boot]
+        return max([held, *said])
 
     def _allow(self, link: TableLink, records: int) -> bool:
         """A token bucket: a babbling node may not drown the hall. A table in play makes fewer than 100 records a second."""

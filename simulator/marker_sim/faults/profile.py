@@ -43,7 +43,11 @@ class Kind(StrEnum):
     LOST = "lost"
     REORDER = "reorder"
     MALFORMED = "malformed"
+    ASYMMETRY = "asymmetry"
     WIFI_LOSS = "wifi_loss"
+    REFUSED_JOIN = "refused_join"
+    HALF_OPEN = "half_open"
+    WRONG_CONNACK = "wrong_connack"
     REBOOT = "reboot"
     POWER_CUT = "power_cut"
     HUB_KILL = "hub_kill"
@@ -67,7 +71,11 @@ PARAMETERS: dict[Kind, dict[str, Value]] = {
     Kind.LOST: {"rate": 0.005, "before": 0.5},
     Kind.REORDER: {"rate": 0.01, "window": 8},
     Kind.MALFORMED: {"rate": 0.01},
+    Kind.ASYMMETRY: {"up_ms": 40.0, "down_ms": 0.0},
     Kind.WIFI_LOSS: {"times": 1, "min_s": 0.1, "max_s": 2.0},
+    Kind.REFUSED_JOIN: {"times": 1, "min_s": 0.1, "max_s": 2.0},
+    Kind.HALF_OPEN: {"times": 1},
+    Kind.WRONG_CONNACK: {"times": 1, "tries": 3},
     Kind.REBOOT: {"times": 1},
     Kind.POWER_CUT: {"times": 1},
     Kind.HUB_KILL: {"times": 1},
@@ -89,13 +97,25 @@ STAGES: dict[Kind, Stage] = {
         ),
         Stage.SIGNAL,
     ),
-    **dict.fromkeys((Kind.DUPLICATE, Kind.LATE, Kind.LOST, Kind.REORDER), Stage.TRANSPORT),
+    **dict.fromkeys((Kind.DUPLICATE, Kind.LATE, Kind.LOST, Kind.REORDER, Kind.ASYMMETRY), Stage.TRANSPORT),
     Kind.MALFORMED: Stage.PAYLOAD,
     **dict.fromkeys(
-        (Kind.WIFI_LOSS, Kind.REBOOT, Kind.POWER_CUT, Kind.HUB_KILL, Kind.BROKER_RESTART, Kind.BROKER_STOP),
+        (
+            Kind.WIFI_LOSS,
+            Kind.REFUSED_JOIN,
+            Kind.HALF_OPEN,
+            Kind.WRONG_CONNACK,
+            Kind.REBOOT,
+            Kind.POWER_CUT,
+            Kind.HUB_KILL,
+            Kind.BROKER_RESTART,
+            Kind.BROKER_STOP,
+        ),
         Stage.PROCESS,
     ),
 }
+NETWORK = frozenset({Kind.WIFI_LOSS, Kind.REFUSED_JOIN, Kind.HALF_OPEN, Kind.WRONG_CONNACK})
+"""What happens to the connection of a node; done by the proxy between it and its broker."""
 _SHARES = ("rate", "before", "min_ratio", "max_ratio")
 
 

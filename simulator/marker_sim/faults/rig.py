@@ -21,10 +21,11 @@ class Injected(NamedTuple):
 
 
 class Act(NamedTuple):
-    """Something to be done to a process in the middle of a shot; `seconds` where it lasts."""
+    """Something to be done to a process in the middle of a shot; `seconds` where it lasts, `tries` where it is counted."""
 
     kind: Kind
     seconds: float = 0.0
+    tries: int = 1
 
 
 class Rig:
@@ -100,18 +101,24 @@ class Rig:
         """What goes on the wire for one publish of the node."""
         return transport.through(self.transport, item)
 
+    def clock_delays_s(self) -> tuple[float, float]:
+        """How much longer than other messages a clock request and a clock reply are on their way."""
+        found = [one.delays_s() for one in self.transport if isinstance(one, transport.Asymmetry)]
+        return sum(up for up, _ in found), sum(down for _, down in found)
+
     def acts(self, shot: int) -> list[Act]:
         """What is done to processes in the middle of a shot."""
         found = []
         for at, spec in self.profile.stage(Stage.PROCESS):
             if shot in self._moments[at]:
                 seconds = 0.0
-                if spec.kind is Kind.WIFI_LOSS:
+                if spec.kind in (Kind.WIFI_LOSS, Kind.REFUSED_JOIN):
                     low, high = spec.number("min_s"), spec.number("max_s")
                     seconds = self._stream(at, shot).uniform(low, high)
                 elif spec.kind is Kind.BROKER_STOP:
                     seconds = spec.number("stop_s")
-                found.append(Act(spec.kind, seconds))
+                tries = int(spec.number("tries")) if spec.kind is Kind.WRONG_CONNACK else 1
+                found.append(Act(spec.kind, seconds, tries))
         found += [Act(planned.do, 1.0) for planned in self.profile.schedule if planned.at_shot == shot]
         for act in found:
             self.note(act.kind, f"{act.seconds:.1f} s" if act.seconds else "")

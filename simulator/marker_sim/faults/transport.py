@@ -10,6 +10,9 @@ from marker_sim.faults.profile import Kind, Spec
 from marker_sim.rng import Stream
 from marker_sim.sinks.packets import Publish
 
+FOREIGN = 1_000  # boots later than the node's own
+JUMP = 1 << 31  # numbers later: none that the node will ever give
+
 Note = Callable[[Kind, str], None]
 
 
@@ -170,8 +173,23 @@ class Malformed(TransportFilter):
             ("bad UTF-8", payload[:-1] + b"\xff\xfe}", False),
             ("no such channel", json.dumps({**good, "e": [[first[0], 63, *first[2:]]]}).encode(), False),
             ("retained", payload, True),
+            ("foreign boot", json.dumps({**good, "b": good["b"] + FOREIGN}).encode(), False),
+            ("jump of the numbers", json.dumps({**good, "s": good["s"] + JUMP}).encode(), False),
         ]
         return self.chance.pick(ways)
+
+
+class Asymmetry(TransportFilter):
+    """Clock requests and replies take unequally long; the proxy holds them back. Nothing else is touched."""
+
+    _said = False
+
+    def delays_s(self) -> tuple[float, float]:
+        """How long a request and a reply are on their way besides."""
+        if not self._said:
+            self._said = True
+            self.note(self.spec.kind, f"{self.spec.number('up_ms'):g} ms and {self.spec.number('down_ms'):g} ms")
+        return self.spec.number("up_ms") / 1000, self.spec.number("down_ms") / 1000
 
 
 FILTERS: dict[Kind, type[TransportFilter]] = {
@@ -180,6 +198,7 @@ FILTERS: dict[Kind, type[TransportFilter]] = {
     Kind.LOST: Lost,
     Kind.REORDER: Reorder,
     Kind.MALFORMED: Malformed,
+    Kind.ASYMMETRY: Asymmetry,
 }
 
 

@@ -87,6 +87,11 @@ def sync(us: int, token: int, *, acknowledged: bool = True) -> Frame:
     return Frame(us, FrameKind.SYNC, int(acknowledged), token)
 
 
+def reset(us: int = 0) -> Frame:
+    """The chip resets when it comes to this frame."""
+    return Frame(us, FrameKind.RESET, 0, 0)
+
+
 class Splitter:
     """Cuts the board's byte stream into frames."""
 

@@ -27,6 +27,7 @@ from tablefw.clock import Offset
 from tablefw.commands import Commands
 
 KEEPALIVE_S = 3
+SILENT_S = 4.5  # a broker answers every second's ping
 CLOCK_S = 2.0
 HEALTH_S = 5.0
 BURST = 8
@@ -100,6 +101,8 @@ class MqttNode:
         self._flight: dict[int, tuple[int, bool]] = {}  # packet id -> (records below, acknowledged), in the order sent
         self._changed = asyncio.Condition()
         self._up = False
+        self._cause = "power_on"
+        self._heard = time.monotonic()
         self._stopping = False
         self._tasks: list[asyncio.Task[None]] = []
         self._clk_n = 0
@@ -164,7 +167,9 @@ class MqttNode:
         ping = asyncio.create_task(self._ping(writer))
         jobs: list[asyncio.Task[None]] = [ping]
         try:
+            self._heard = time.monotonic()
             while data := await reader.read(65536):
+                self._heard = time.monotonic()
                 for packet in splitter.feed(data):
                     await self._packet(packet, jobs)
                 async with self._changed:
@@ -174,8 +179,11 @@ class MqttNode:
                 job.cancel()
 
     async def _ping(self, writer: asyncio.StreamWriter) -> None:
+        """Keep the session alive, and drop one on which nothing is heard any more: it may be open on this side only."""
         while True:
             await asyncio.sleep(1.0)
+            if time.monotonic() - self._heard > SILENT_S:
+                writer.transport.abort()
             writer.write(packets.PINGREQ)
 
     async def _packet(self, packet: Packet, jobs: list[asyncio.Task[None]]) -> None:
@@ -277,7 +285,7 @@ class MqttNode:
             "board": "direct",
             "boot": self.detector.boot,
             "uid": self.uid,
-            "reset": "power_on",
+            "reset": self._cause,
             "cfg": "direct",
             "profile": self.profile,
             "mode": self.detector.modes.mode,
@@ -363,7 +371,17 @@ class MqttNode:
             await asyncio.sleep(table_s / self.speed)
 
     async def reboot(self, at_us: int) -> None:
-        """Cut the power at play time `at_us`: the ring is lost, the next boot begins and its clock anew."""
+        """Restart at play time `at_us`, as firmware does that says goodbye: the ring is lost, the next boot and its clock begin anew."""
+        self._publish(Topic.STATE, node_wire.will(self.detector.boot).encode())
+        self._write(packets.DISCONNECT)
+        await self._restart(at_us, "reset")
+
+    async def power_cut(self, at_us: int) -> None:
+        """Cut the power at play time `at_us`: nothing more goes out, the last will speaks for the node."""
+        await self._restart(at_us, "power_on")
+
+    async def _restart(self, at_us: int, cause: str) -> None:
+        self._cause = cause
         fresh = Detector(self.profile, origin_us=START_US - at_us, boot=self.detector.boot + 1)
         self._up = False
         self.detector = fresh

@@ -22,6 +22,7 @@ from tablefw import schema as node_schema
 
 __all__ = ["BoardConfig", "BoardError", "Frame", "VirtualBoard", "VirtualMachineMissing"]
 
+TORN = ("config.json", "boot", "slot", "kept")  # files that are written beside the old one and renamed
 EXIT_RESET = 75
 READY_S = 20.0
 LOG_LINES = 400
@@ -323,16 +324,35 @@ class VirtualBoard:
         self._process.stdin.write(line.encode() + b"\n")
         await self._process.stdin.drain()
 
-    async def restart(self, *, wait_link: bool = True, timeout: float = READY_S) -> None:
-        """Cut the power and start again: next boot number, the clock as after a power-on."""
+    async def reset(self, *, wait_link: bool = True, timeout: float = READY_S) -> None:
+        """The chip resets by itself and starts again: next boot number, the clock anew."""
+        old = self._process
+        await self.send([frames.reset(self._now)])
+        self._now = self._start_us
+        await self._until(
+            lambda: self._process is not old and self._connected and (self.linked or not wait_link), timeout, "reset"
+        )
+
+    async def restart(self, *, wait_link: bool = True, timeout: float = READY_S, torn: bool = False) -> None:
+        """Cut the power and start again: next boot number, the clock as after a power-on. torn: in the middle of writing files."""
         old = self._process
         self._process = None
         if old is not None:
             self._kill(old)
             await old.wait()
+        if torn:
+            self._tear()
         self._now = self._start_us
         await self._spawn()
         await self._until(lambda: self._connected and (self.linked or not wait_link), timeout, "restart")
+
+    def _tear(self) -> None:
+        """Leave what a write leaves that the power cut: half of the new file beside the old one."""
+        for name in TORN:
+            old = self._read(name)
+            if old:
+                beside = (self.directory / name).with_suffix(".new")
+                beside.write_bytes(old[: len(old) // 2])
 
     async def stop(self) -> None:
         """End the VM and everything around it; safe to call twice."""

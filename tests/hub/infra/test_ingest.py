@@ -206,6 +206,25 @@ def test_records_wait_for_their_birth_and_are_refused_after_three_seconds(
     in_loop(play())
 
 
+def test_a_number_that_no_node_can_have_reached_is_refused(running: Any, node_type: Any, in_loop: Run) -> None:
+    """It would leave two thousand million records to ask for. Mutation: taken, the table never answers again."""
+
+    async def play() -> None:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            node.record(3)
+            await bench.until(lambda: bench.seqs() == [0, 1, 2])
+            node.say("ev", {"b": node.boot, "s": 1 << 31, "e": [[9_000_000, 1, 1, 5, 0]]})
+            await bench.until(bench.rejects)
+            assert "seq: record 2147483648 of boot 1: the node has told of 3 so far" in bench.rejects()[0][1]
+            node.record(2)
+            await bench.until(lambda: bench.seqs() == [0, 1, 2, 3, 4])
+            await bench.quiet()
+
+    in_loop(play())
+
+
 def test_a_reboot_begins_a_new_count_and_gives_up_what_the_old_boot_owed(
     running: Any, node_type: Any, in_loop: Run
 ) -> None:
