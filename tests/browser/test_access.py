@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from page_fakes import sheets, states
-from page_fakes.hub import Complaints, FakeHub, OpenPage
+from page_fakes.hub import Complaints, FakeHub, OpenPage, still
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -22,6 +22,7 @@ PAGES: list[tuple[str, str, tuple[int, int], str]] = [
     ("/matches", "", (1440, 960), ".list-table"),
     ("/matches/m1", "", (1440, 960), ".graph"),
     ("/day", "", (1440, 960), ".list-table"),
+    ("/admin", "admin", (1440, 960), ".pairs"),
     ("/login", "", (390, 844), "#secret"),
     ("/tables/9", "", (390, 844), ".card"),
 ]
@@ -35,6 +36,7 @@ def filled(hub: FakeHub) -> None:
     hub.views["3"] = states.live_two_pins() | {"phase": "asking", "asking": {"shot": 42, "questions": 2}}
     hub.sheets["3"] = sheets.sheet_42()
     hub.services["5"] = states.service_pyramid()
+    hub.admin_data = states.administration()
     match = states.recorded_match()
     hub.match_data["m1"] = match
     hub.match_list = [{key: value for key, value in match.items() if key != "games_list"}]
@@ -125,7 +127,7 @@ def test_the_diamond_and_the_shelf_have_words(open_page: OpenPage, hub: FakeHub)
 def test_two_hundred_per_cent_and_320_px_lose_nothing(open_page: OpenPage, path: str) -> None:
     """At 320 px no page scrolls sideways (tables scroll in their own box), and text spacing clips nothing."""
     page = open_page(path, size=(320, 700), role="referee", wait="main")
-    page.wait_for_timeout(200)
+    still(page)
     page.evaluate(
         "() => { const style = document.body.style; style.setProperty('line-height', '1.5'); style.setProperty('letter-spacing', '.12em'); style.setProperty('word-spacing', '.16em'); }"
     )

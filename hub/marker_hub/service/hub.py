@@ -453,6 +453,24 @@ class Hub:
 
         return await set_threshold(self.table(table), millivolts)
 
+    async def admin(self) -> dict[str, Any]:
+        """See HubPort."""
+        from marker_hub.service.administration import admin_view
+
+        return await admin_view(self)
+
+    async def back_up(self) -> str:
+        """See HubPort."""
+        from marker_hub.service.administration import back_up
+
+        return await back_up(self)
+
+    def new_pin(self, table: str) -> str:
+        """See HubPort."""
+        from marker_hub.service.administration import new_pin
+
+        return new_pin(self, table)
+
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         """See HubPort."""
         return await self.matches_book.export(match_id, form)

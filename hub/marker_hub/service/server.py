@@ -103,7 +103,7 @@ async def serve(options: HubOptions, on_ready: Callable[[dict[str, Any]], None] 
     hub = Hub(options)
     try:
         await hub.start()
-        app = create_app(hub, *web_parts(hub, options.config))
+        app = create_app(hub, *web_parts(hub, options.config), revoked=options.data / "revoked.json")
         server = _Server(
             uvicorn.Config(
                 app,

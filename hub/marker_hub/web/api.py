@@ -20,6 +20,7 @@ from marker_hub.web.openapi import document
 from marker_hub.web.port import HubPort, Json, UnknownTable
 from marker_hub.web.settings import WebSettings
 from marker_hub.web.stream import events
+from marker_rules.catalogue import clauses
 
 BODY_LIMIT = 64 * 1024
 BODY_S = 10.0
@@ -319,6 +320,34 @@ class Api:
             )
         return command
 
+    # --- administrator -------------------------------------------------------------------------------------------
+
+    async def admin(self, request: Request) -> Response:
+        """GET /api/admin: state and settings of the hub, tables and their PINs. Administrators."""
+        self.needs(request, "*", Role.ADMIN)
+        return reply(await self.hub.admin())
+
+    async def backup(self, request: Request) -> Response:
+        """POST /api/admin/backup: a backup now. Administrators."""
+        self.needs(request, "*", Role.ADMIN)
+        await json_body(request)
+        problem = await self.hub.back_up()
+        if problem:
+            raise Refused(503, "backup", problem)
+        return reply({})
+
+    async def new_pin(self, request: Request) -> Response:
+        """POST /api/admin/pins/{table}: another PIN for the referee of a table. Administrators."""
+        self.needs(request, "*", Role.ADMIN)
+        table = self.known(request.path_params["table"])
+        await json_body(request)
+        try:
+            pin = self.hub.new_pin(table)
+        except OSError as error:
+            raise Refused(503, "pin", f"The PIN cannot be kept: {error.strerror}. The old one holds.") from None
+        self.authority.keys.pins[table] = pin
+        return reply({"table": table, "pin": pin})
+
     # --- the rest ------------------------------------------------------------------------------------------------
 
     async def openapi(self, _: Request) -> Response:
@@ -328,6 +357,15 @@ class Api:
     async def games(self, _: Request) -> Response:
         """GET /api/games: what a match can be set up with."""
         return reply(games())
+
+    async def clause(self, request: Request) -> Response:
+        """GET /api/clauses/{clause}: a clause in our own words, with the call it has, in three languages."""
+        name = request.path_params["clause"]
+        family = "five-pins" if name.startswith("FP-") else "pyramid"
+        found = clauses(family).get(name)
+        if found is None:
+            raise Refused(404, "no-clause", f"There is no clause '{name}'.")
+        return reply({"id": found.id, "text": found.text, "call": found.call, "letter": found.letter})
 
     async def profiles(self, _: Request) -> Response:
         """GET /api/profiles: the tables as they are drawn."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marker_hub.web.api import Api, Refused
 from marker_hub.web.assets import Assets, assets
-from marker_hub.web.auth import Authority, Role
+from marker_hub.web.auth import Authority, Revoked, Role
 from marker_hub.web.pages import PAGES, shell
 from marker_hub.web.port import HubPort, UnknownTable
 from marker_hub.web.settings import WebSecrets, WebSettings
@@ -157,6 +159,7 @@ def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> l
         Route("/matches", page("matches")),
         Route("/matches/{match}", page("match")),
         Route("/day", page("day")),
+        Route("/admin", page("admin")),
         Route("/login", page("login")),
     ]
 
@@ -169,10 +172,15 @@ def _to_login(request: Request, table: str, least: Role) -> Response:
     )
 
 
-def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None = None) -> Starlette:
-    """The application for uvicorn. It keeps no state of matches: everything shown comes from `hub`."""
+def create_app(
+    hub: HubPort, secrets: WebSecrets, settings: WebSettings | None = None, *, revoked: Path | None = None
+) -> Starlette:
+    """The application for uvicorn. It keeps no state of matches: everything shown comes from `hub`.
+
+    revoked: the file that keeps which sessions were ended; without one a restart forgets it.
+    """
     settings = settings or WebSettings()
-    authority = Authority(secrets)
+    authority = Authority(replace(secrets, pins=dict(secrets.pins)), revoked=Revoked(revoked))  # PINs change
     api = Api(hub, authority, settings)
     routes = [
         *_page_routes(hub, authority, settings),
@@ -193,6 +201,10 @@ def create_app(hub: HubPort, secrets: WebSecrets, settings: WebSettings | None =
         Route("/api/login", api.login, methods=["POST"]),
         Route("/api/logout", api.logout, methods=["POST"]),
         Route("/api/games", api.games),
+        Route("/api/clauses/{clause}", api.clause),
+        Route("/api/admin", api.admin),
+        Route("/api/admin/backup", api.backup, methods=["POST"]),
+        Route("/api/admin/pins/{table}", api.new_pin, methods=["POST"]),
         Route("/api/profiles", api.profiles),
         Route("/api/openapi.json", api.openapi),
         Route("/healthz", api.healthz),

@@ -1,23 +1,29 @@
 """Who may do what: roles, PINs, signed sessions, and the two limits against guessing and flooding.
 
 A session is a signed value in an HttpOnly cookie, so it survives a restart of the hub. It holds grants: table id (or `*`)
-to role. It ends after 12 hours, or when it is revoked.
+to role. It ends after 12 hours, or when it is revoked; what was revoked is kept in a file, because the cookie outlives the hub too.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
+import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 
 import msgspec
 
+from marker_hub.config import write_private
 from marker_hub.web.settings import WebSecrets
+
+log = logging.getLogger("marker.web")
 
 SESSION_S = 12 * 3600
 COOKIE = "marker_session"
@@ -95,13 +101,48 @@ class Throttle:
         self._failures.pop((address, table), None)
 
 
+MOST_REVOKED = 10_000
+"""Kept at most, the newest; nobody logs out more often than that in twelve hours."""
+
+
+@dataclass(slots=True)
+class Revoked:
+    """Sessions that were ended early: id -> when it would have ended by itself, UTC seconds. `path`: kept there, or in memory only.
+
+    A file that cannot be read or written counts as empty: nobody is locked out by it, the worst is a session that lives on.
+    """
+
+    path: Path | None = None
+    _until: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Reads what an earlier hub kept."""
+        if self.path is not None:
+            with contextlib.suppress(OSError, msgspec.MsgspecError):
+                self._until = msgspec.json.decode(self.path.read_bytes(), type=dict[str, int])
+
+    def __contains__(self, session: str) -> bool:
+        return session in self._until
+
+    def add(self, session: Session, now: float) -> None:
+        """Ends `session`; forgets those that are over anyway."""
+        kept = {id_: until for id_, until in self._until.items() if until > now}
+        kept[session.id] = session.until
+        self._until = dict(sorted(kept.items(), key=lambda item: item[1])[-MOST_REVOKED:])
+        if self.path is not None:
+            try:
+                write_private(self.path, msgspec.json.encode(self._until))
+            except OSError as error:
+                log.warning("%s: %s; a logout is forgotten with the next start", self.path, error.strerror)
+
+
 @dataclass(slots=True)
 class Authority:
     """Checks PINs and keys, makes and reads sessions and join codes. `clock`: UTC seconds."""
 
     keys: WebSecrets
     clock: Callable[[], float] = time.time
-    revoked: set[str] = field(default_factory=set)
+    revoked: Revoked = field(default_factory=Revoked)
     throttle: Throttle = field(default_factory=Throttle)
 
     def _mac(self, purpose: str, payload: str) -> str:
@@ -133,7 +174,7 @@ class Authority:
 
     def revoke(self, session: Session) -> None:
         """Ends a session at once."""
-        self.revoked.add(session.id)
+        self.revoked.add(session, self.clock())
 
     def pin_role(self, table: str, pin: str) -> Role | None:
         """The role a PIN gives at `table`, or None if it is wrong."""

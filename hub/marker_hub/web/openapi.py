@@ -116,6 +116,20 @@ def document() -> dict[str, Any]:
             )
         },
         "/api/profiles": {"get": _operation("Geometry of the tables, mm, in the frame of hardware/tables")},
+        "/api/clauses/{clause}": {
+            "get": _operation("A clause of the rules in our own words", parameters=("clause",), errors=(404,))
+        },
+        "/api/admin": {"get": _operation("State and settings of the hub; administrators", errors=(401, 403))},
+        "/api/admin/backup": {
+            "post": _operation("A backup now; administrators", errors=(401, 403, 413, 415, 503)),
+        },
+        "/api/admin/pins/{table}": {
+            "post": _operation(
+                "Another PIN for the referee of a table; administrators",
+                parameters=table,
+                errors=(401, 403, 404, 413, 415, 503),
+            )
+        },
         "/api/games": {"get": _operation("Presets and switches of each game")},
         "/api/session": {"get": _operation("Roles of this session")},
         "/api/login": {

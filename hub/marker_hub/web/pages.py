@@ -56,6 +56,7 @@ PAGES = {
         Page("matches", "data"),
         Page("match", "data"),
         Page("day", "data"),
+        Page("admin", "data", least=Role.ADMIN),
         Page("login", "login"),
         Page("join", "login"),
         Page("missing", "login"),

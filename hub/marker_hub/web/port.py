@@ -99,6 +99,18 @@ class HubPort(Protocol):
         """Sets and keeps the threshold of the node's piezos, mV. Raises UnknownTable."""
         ...
 
+    async def admin(self) -> Json:
+        """Version, health, journal, backups, settings, and the tables with their PINs: for the administrator alone."""
+        ...
+
+    async def back_up(self) -> str:
+        """Makes a backup now; why it failed, else an empty text."""
+        ...
+
+    def new_pin(self, table: str) -> str:
+        """Another referee's PIN for a table, kept from now on. Raises OSError where it cannot be kept."""
+        ...
+
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         """Media type and bytes of a match in the form jsonl, csv or pdf; None if there is no such match."""
         ...

@@ -113,3 +113,28 @@ def test_a_match_that_never_was_is_404(client: TestClient) -> None:
     """The page says so too, but a crawler or a monitor reads the status."""
     page = client.get("/matches/zz")
     assert (page.status_code, 'data-page="match"' in page.text) == (404, True)
+
+
+def test_a_clause_is_told_in_its_own_words(client: TestClient) -> None:
+    """In three languages, with its call; one that is not there is 404."""
+    found = client.get("/api/clauses/FP-F.Z").json()
+    assert found["id"] == "FP-F.Z"
+    assert set(found["text"]) == set(found["call"]) == {"ru", "en", "it"}
+    assert client.get("/api/clauses/RP-16").json()["text"]["it"]
+    assert client.get("/api/clauses/RP-999").json()["code"] == "no-clause"
+
+
+def test_administration_is_the_administrators(client: TestClient, referee: TestClient, hub: FakeHub) -> None:
+    """A referee gets 403; a backup that fails is 503 with its reason; another PIN opens from now on."""
+    del client
+    asked = ("post", "/api/admin/backup"), ("post", "/api/admin/pins/3"), ("post", "/api/tables/3/threshold")
+    assert referee.get("/api/admin").status_code == 403
+    assert {referee.request(how, where, json={}).status_code for how, where in asked} == {403}
+    assert referee.post("/api/login", json={"token": "key-of-the-administrator"}).status_code == 200
+    hub.backup_problem = "/mnt/nas: no space left"
+    failed = referee.post("/api/admin/backup", json={})
+    assert (failed.status_code, failed.json()["text"]) == (503, "/mnt/nas: no space left")
+    pin = referee.post("/api/admin/pins/3", json={}).json()["pin"]
+    referee.cookies.clear()
+    assert referee.post("/api/login", json={"table": "3", "pin": pin}).status_code == 200
+    assert referee.post("/api/tables/3/threshold", json={"mv": 200}).status_code == 403

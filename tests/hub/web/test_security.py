@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from page_fakes.hub import SECRETS, FakeHub
 from starlette.testclient import TestClient
 
-from marker_hub.web.auth import NOBODY, SESSION_S, Authority, Bucket, Role, Throttle, may_command
+from marker_hub.web.auth import NOBODY, SESSION_S, Authority, Bucket, Revoked, Role, Throttle, may_command
 from marker_hub.web.settings import WebSecrets, WebSettings
 
 COMMAND = {"kind": "still", "key": "k1", "seen": 100}
@@ -260,3 +261,27 @@ def test_a_body_that_does_not_come_is_given_up(client: TestClient, monkeypatch: 
     monkeypatch.setattr("marker_hub.web.api.BODY_S", 0.01)
     chunk = {"type": "http.request", "body": b"{", "more_body": True}
     assert _post(client.app, [chunk], {}, wait=3600)["status"] == 408
+
+
+def test_a_logout_outlives_the_hub_and_what_is_kept_of_it_does_not_grow(tmp_path: Path) -> None:
+    """The cookie of a session that was ended opens nothing after a restart either; ended sessions are forgotten when they are over."""
+    now = [1_000_000.0]
+    file = tmp_path / "revoked.json"
+
+    def started() -> Authority:
+        return Authority(SECRETS, clock=lambda: now[0], revoked=Revoked(file))
+
+    first = started()
+    session = first.grant(NOBODY, "3", Role.REFEREE)
+    cookie = first.seal(session)
+    assert started().open(cookie) == session
+    first.revoke(session)
+    assert first.open(cookie) == NOBODY
+    assert started().open(cookie) == NOBODY
+    assert file.stat().st_mode & 0o077 == 0
+    now[0] += SESSION_S + 1
+    later = started()
+    later.revoke(later.grant(NOBODY, "3", Role.REFEREE))
+    assert session.id not in file.read_text()
+    file.write_text("broken")
+    assert started().open(later.seal(later.grant(NOBODY, "3", Role.REFEREE))) != NOBODY

@@ -74,6 +74,9 @@ class FakeHub:
     commands: list[Json] = field(default_factory=list)
     thresholds: list[tuple[str, int]] = field(default_factory=list)
     threshold_answer: CommandResult | None = None
+    admin_data: Json = field(default_factory=dict)
+    backups_made: int = 0
+    backup_problem: str = ""
     results: dict[str, CommandResult] = field(default_factory=dict)
     clock: int = 0
     answer: Any = None
@@ -171,6 +174,16 @@ class FakeHub:
     async def set_threshold(self, table: str, millivolts: int) -> CommandResult:
         self.thresholds.append((table, millivolts))
         return self.threshold_answer or CommandResult(200, {"mv": millivolts})
+
+    async def admin(self) -> Json:
+        return self.admin_data
+
+    async def back_up(self) -> str:
+        self.backups_made += 1
+        return self.backup_problem
+
+    def new_pin(self, table: str) -> str:
+        return "135791"
 
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         return ("application/x-ndjson", b"{}\n") if match_id in self.match_data else None

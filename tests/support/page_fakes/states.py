@@ -373,6 +373,29 @@ def service_pyramid() -> Json:
         "events": events,
         "commissioning": None,
         "rejects": [],
-        "faults": [],
+        "faults": 0,
         "notices": [],
     }
+
+
+def administration() -> Json:
+    """What the administrator sees of a hub with three tables, one of them without its node."""
+    tables = [("3", "carom5", "online", True), ("5", "pyramid", "offline", True), ("7", "pyramid", "none", False)]
+    return {
+        "version": "0.1.0",
+        "now_ms": NOW_MS,
+        "health": {"ok": True, "recording": True, "broker": True, "failure": "", "since_ms": NOW_MS - 86_400_000, "notices": []},
+        "data": "/var/lib/marker",
+        "journal": {"file": "/var/lib/marker/journal.sqlite3", "bytes": 8_400_000},
+        "backup_minutes": 60,
+        "backups": [
+            {"folder": "/var/lib/marker/backups", "count": 31, "newest": {"name": "b", "bytes": 8_300_000, "at_ms": NOW_MS - 1_500_000}},
+            {"folder": "/mnt/nas/marker", "count": 0, "newest": None},
+        ],
+        "broker": {"kind": "mosquitto", "host": "192.168.1.10", "port": 1883},
+        "settings": {"hall": "Зал", "language": "ru", "zone": "Europe/Moscow", "hosts": ["marker.local"], "self_service": True, "sound": False},
+        "tables": [
+            {"id": name, "name": name, "profile": profile, "node": node, "match": match, "phase": "armed", "pin": "246810", "faults": 0}
+            for name, profile, node, match in tables
+        ],
+    }  # fmt: skip

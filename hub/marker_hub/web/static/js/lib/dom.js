@@ -42,11 +42,18 @@ function assign(el, name, value, old) {
   else if (name === "style") {
     for (const part of Object.keys(old ?? {})) if (!value || !(part in value)) el.style.removeProperty(part);
     for (const [part, to] of Object.entries(value ?? {})) if (!old || old[part] !== to) el.style.setProperty(part, to);
-  } else if (PROPERTIES.has(name)) {
+  } else if (name === "drawing") draw(el, value);
+  else if (PROPERTIES.has(name)) {
     if (name === "value" && document.activeElement === el && old !== undefined) return; // never under the person's hands
     if (el[name] !== value) el[name] = value ?? (typeof el[name] === "boolean" ? false : "");
   } else if (value === null || value === undefined || value === false) el.removeAttribute(name);
   else el.setAttribute(name, value === true ? "" : String(value));
+}
+
+/** `drawing`: an SVG that the hub made, as text; it replaces whatever the element held. */
+function draw(el, text) {
+  const drawn = text ? new DOMParser().parseFromString(text, "image/svg+xml").documentElement : null;
+  el.replaceChildren(...(drawn?.tagName === "svg" ? [document.importNode(drawn, true)] : []));
 }
 
 function update(node, before, svg) {

@@ -3,12 +3,14 @@ import { lang, pick, t } from "./i18n.js";
 
 const QUIET = new Set(["idle", "placing", "armed", "break", "game_over", "match_over", "suspended", "lag"]);
 
-/** `?kiosk=1` switches the wall behaviour on, `?sound=1` (or the hall's setting) the voice. */
+/** `?kiosk=1` switches the wall behaviour on, `?sound=1` (or the hall's setting) the voice, `?volume=60` its strength in per cent. */
 export class Kiosk {
   constructor() {
     const asked = new URLSearchParams(location.search);
     this.on = asked.get("kiosk") === "1";
     this.sound = asked.get("sound");
+    const volume = asked.has("volume") ? Number(asked.get("volume")) : 100; // per cent
+    this.volume = volume >= 0 && volume <= 100 ? volume / 100 : 1;
     if (!this.on) return;
     document.documentElement.classList.add("kiosk");
     this.awake();
@@ -38,6 +40,7 @@ export class Kiosk {
     if (!("speechSynthesis" in window)) return;
     const words = new SpeechSynthesisUtterance(pick({ [lang]: text }));
     words.lang = lang;
+    words.volume = this.volume;
     speechSynthesis.speak(words);
   }
 
@@ -46,7 +49,7 @@ export class Kiosk {
     const gain = this.audio.createGain();
     const wave = this.audio.createOscillator();
     wave.frequency.value = hertz;
-    gain.gain.setValueAtTime(0.15, this.audio.currentTime);
+    gain.gain.setValueAtTime(0.15 * this.volume + 0.0001, this.audio.currentTime);
     gain.gain.exponentialRampToValueAtTime(0.001, this.audio.currentTime + 0.35);
     wave.connect(gain).connect(this.audio.destination);
     wave.start();

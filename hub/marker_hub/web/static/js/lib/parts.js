@@ -8,6 +8,6 @@ const PAGES = [["hall", "/"], ["day", "/day"], ["matches", "/matches"]];
 /** The way between the pages that everybody may see, and the theme. */
 export function links(here) {
   const dark = document.documentElement.dataset.theme === "dark";
-  return h("nav", { class: "links fill", "aria-label": t("pages") }, PAGES.filter(([name]) => name !== here).map(([name, path]) => h("a", { href: path, key: name }, t(name))),
+  return h("nav", { class: "links fill", "aria-label": t("pages") }, [...PAGES, ...(document.documentElement.dataset.role === "admin" ? [["admin", "/admin"]] : [])].filter(([name]) => name !== here).map(([name, path]) => h("a", { href: path, key: name }, t(name))),
     h("button", { class: "pick", onclick: (event) => { remember("theme", dark ? "light" : "dark"); setTheme(); event.currentTarget.textContent = t(dark ? "theme.dark" : "theme.light"); } }, t(dark ? "theme.light" : "theme.dark")));
 }

@@ -169,7 +169,7 @@ function lanes() {
       }))));
 }
 
-const notes = () => h("ul", { class: "notes" }, (view.notices ?? []).map((note, index) => h("li", { key: `n${index}` }, note.text)), (view.faults ?? []).map((fault, index) => h("li", { key: `f${index}`, class: "sick" }, String(fault))),
+const notes = () => h("ul", { class: "notes" }, (view.notices ?? []).map((note, index) => h("li", { key: `n${index}` }, note.text)), view.faults ? h("li", { key: "faults", class: "sick" }, t("admin.faults", { n: view.faults })) : null,
   (view.rejects ?? []).slice(0, 5).map((reject, index) => h("li", { key: `r${index}` }, `${reject.topic}: ${reject.reason}`)));
 
 async function judge() {

@@ -80,7 +80,8 @@ async function look(state) {
     draft.preview = answer.body.preview ?? answer.body;
     const rows = draft.mode === "facts" ? (draft.preview.sheet?.rows ?? []).filter((row) => !row.multi) : [];
     if (!rows.length) break;
-    draft.rows = rows;
+    const known = new Map(rows.map((row) => [row.id, row])); // what is answered stays on the page beside what is asked now
+    draft.rows = [...(draft.rows ?? []).map((row) => known.get(row.id) ?? row), ...rows.filter((row) => !draft.rows?.some((one) => one.id === row.id))];
     const chosen = rows.filter((row) => row.selected && !(row.id in draft.answers));
     if (draft.preview.sheet.certain || !chosen.length) break;
     for (const row of chosen) draft.answers[row.id] = row.selected;

@@ -5,6 +5,9 @@ import { has, pick, t } from "../lib/i18n.js";
 import { tick } from "../lib/marks.js";
 import { surname } from "./parts.js";
 
+const HOLD_MS = 500;
+const texts = new Map(); // clause -> its words, asked for once
+
 /** The panel. `ui.by`: striker or waiting. */
 export function palette(state) {
   const { sheet, view, ui } = state;
@@ -21,7 +24,10 @@ export function palette(state) {
     h("div", { class: "chips" }, now.map((entry) => chip(state, entry, player(by), by))),
     later.length ? h("h2", { class: "dim later" }, reasons.length === 1 && has(`reason.${reasons[0]}`) ? t(`reason.${reasons[0]}`) : t("calls.later")) : null,
     later.length ? h("div", { class: "chips" }, later.map((entry) => chip(state, entry, player(by), by))) : null,
-    ui.clause ? h("p", { class: "notice clause-text", role: "status" }, ui.clause) : null,
+    h("button", { class: ui.reading ? "choice reading on" : "choice reading", key: "reading", "aria-pressed": String(Boolean(ui.reading)), onclick: () => { ui.reading = !ui.reading; ui.clause = null; state.draw(); } },
+      h("span", {}, t("clause.show")), ui.reading ? h("span", { class: "sub" }, t("clause.hint")) : null),
+    ui.clause ? h("p", { class: "notice clause-text", key: "clause", role: "status" }, h("span", {}, clauseText(ui.clause)),
+      h("button", { class: "close", "aria-label": t("close"), onclick: () => { ui.clause = null; state.draw(); } }, "×")) : null,
   ];
 }
 
@@ -31,6 +37,9 @@ function chip(state, entry, player, by) {
   const off = entry.possible === false;
   const word = pick(entry.short) || pick(entry.word);
   const press = () => {
+    if (ui.held) return (ui.held = false);
+    if (ui.reading) return show(state, entry);
+    if (off) return undefined;
     if (made) return state.send({ kind: "uncall", code: entry.code, by: player });
     if (entry.args?.length && ui.asking !== entry.code) {
       ui.asking = entry.code;
@@ -40,8 +49,8 @@ function chip(state, entry, player, by) {
     return call(state, entry, player, by);
   };
   return h("div", { class: "chip-box", key: entry.code },
-    h("button", { class: made ? "chip on" : off ? "chip off" : "chip", disabled: off || !state.commander.ready, "aria-pressed": String(Boolean(made)), "data-code": entry.code, onclick: press,
-      oncontextmenu: (event) => { event.preventDefault(); showClause(state, entry); }, title: clauseText(entry) },
+    h("button", { class: made ? "chip on" : off ? "chip off" : "chip", disabled: !state.commander.ready && !ui.reading, "aria-disabled": off && !ui.reading ? "true" : null, "aria-pressed": String(Boolean(made)), "data-code": entry.code, onclick: press,
+      ...reading(state, entry) },
     h("span", { class: "letter", "data-long": entry.letter ? null : "" }, entry.letter ? pick(entry.letter) : entry.code.replace(/^[A-Z]+-/, "")), h("span", { class: "word" }, word), made ? tick() : null),
     ui.asking === entry.code && !made ? ballsOf(state, entry, player, by) : null);
 }
@@ -61,9 +70,37 @@ function call(state, entry, player, by) {
   return state.send(body);
 }
 
-const clauseText = (entry) => `${entry.clause ?? entry.code}${entry.text ? `: ${pick(entry.text)}` : ""}`;
+/** How a chip's clause is read: held for half a second, right button, the key `i`; a mouse that rests on it sees the same. */
+function reading(state, entry) {
+  const { ui } = state;
+  const stop = () => clearTimeout(ui.holding);
+  return {
+    onpointerdown: (event) => {
+      ui.held = false;
+      stop();
+      if (event.button === 0) ui.holding = setTimeout(() => { ui.held = true; show(state, entry); }, HOLD_MS);
+    },
+    onpointerup: stop, onpointercancel: stop,
+    onpointerleave: stop,
+    onpointerenter: (event) => { if (event.pointerType === "mouse") wordsOf(entry).then(() => state.draw()); },
+    oncontextmenu: (event) => { event.preventDefault(); stop(); show(state, entry); },
+    onkeydown: (event) => { ui.held = false; if (event.key === "i") show(state, entry); },
+    title: texts.has(entry.clause ?? entry.code) ? clauseText(entry.clause ?? entry.code) : null,
+  };
+}
 
-function showClause(state, entry) {
-  state.ui.clause = clauseText(entry);
+const clauseText = (clause) => `${clause}: ${texts.get(clause) ?? "…"}`;
+
+async function wordsOf(entry) {
+  const clause = entry.clause ?? entry.code;
+  if (!texts.has(clause)) {
+    const answer = await fetch(`/api/clauses/${encodeURIComponent(clause)}`).catch(() => null);
+    if (answer?.ok) texts.set(clause, pick((await answer.json()).text));
+  }
+  return clause;
+}
+
+async function show(state, entry) {
+  state.ui.clause = await wordsOf(entry);
   state.draw();
 }

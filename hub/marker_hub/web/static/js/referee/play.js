@@ -1,6 +1,6 @@
 // What the referee's page asks for in each phase, and what its big button does there.
 import { h } from "../lib/dom.js";
-import { PINS, phaseText, placedWord, pointsOf, spotWord } from "../lib/facts.js";
+import { PINS, phaseText, placedWord, placementsText, pointsOf, spotWord } from "../lib/facts.js";
 import { has, num, pick, signed, span, t } from "../lib/i18n.js";
 import { arrow, tick } from "../lib/marks.js";
 import { remaining } from "../lib/stream.js";
@@ -70,16 +70,31 @@ function choices(state) {
     h("div", { class: "stack" }, ids.map((id) => choice(state, word(id), { kind: "choice", value: id }))));
 }
 
+/** What the player with ball in hand may ask for; nobody has to say that all stays as it lies. */
+function wishes(state) {
+  const { view } = state;
+  const ids = optional(view);
+  if (!ids.length) return null;
+  const chosen = view.due.chosen ?? ids[0];
+  return h("section", { class: "row", key: "wishes" }, h("div", { class: "ask" }, h("h2", {}, t("hand.offender"))),
+    h("div", { class: `answers n${ids.length}`, role: "radiogroup", "aria-label": t("hand.offender") }, ids.map((id) =>
+      h("button", { key: id, role: "radio", "aria-checked": String(id === chosen), class: id === chosen ? "answer on" : "answer", disabled: !state.commander.ready, "data-answer": id, onclick: () => state.send({ kind: "choice", value: id }) },
+        h("span", { class: "label" }, id === chosen ? tick() : null, t(`choice.${id}`))))));
+}
+
 function placing(state) {
   const { view } = state;
   const todo = view.due?.placements ?? [];
   return [
     notices(state),
     choices(state),
+    wishes(state),
     todo.length ? h("section", { class: "row", key: "todo" }, h("div", { class: "ask" }, h("h2", {}, t("place.todo"))),
-      h("ul", { class: "todo" }, todo.map((item) => h("li", { key: `${item.what}${item.spot}` },
-        h("button", { class: item.done ? "choice on" : "choice", "aria-pressed": String(Boolean(item.done)), disabled: !state.commander.ready, onclick: () => state.send({ kind: "place", what: item.what, done: !item.done }) },
-          item.done ? tick() : null, h("span", {}, placedWord(view, item.what)), h("span", { class: "sub" }, spotWord(item.spot))))))) : null,
+      h("div", { class: "respot" },
+        state.sheet?.respot ? h("div", { class: "respot-drawing", role: "img", "aria-label": placementsText(view) || t("place.todo"), drawing: state.sheet.respot }) : null,
+        h("ul", { class: "todo" }, todo.map((item) => h("li", { key: `${item.what}${item.spot}` },
+          h("button", { class: item.done ? "choice on" : "choice", "aria-pressed": String(Boolean(item.done)), disabled: !state.commander.ready, onclick: () => state.send({ kind: "place", what: item.what, done: !item.done }) },
+            item.done ? tick() : null, h("span", {}, placedWord(view, item.what)), h("span", { class: "sub" }, spotWord(item.spot)))))))) : null,
     layout(state), seats(state), callsRow(state), quickKeys(state),
   ];
 }
@@ -125,7 +140,8 @@ function between(state) {
 
 const COMMANDS = new Set(["continue_run", "new_rack"]); // choices due that are commands of their own
 const offers = (view, name) => Boolean(view.due?.choices?.includes(name));
-const openChoices = (view) => (view.due?.choices ?? []).filter((id) => !COMMANDS.has(id));
+const openChoices = (view) => (view.due?.kind === "shot" ? [] : (view.due?.choices ?? []).filter((id) => !COMMANDS.has(id)));
+const optional = (view) => (view.due?.kind === "shot" ? (view.due.choices ?? []).filter((id) => !COMMANDS.has(id)) : []);
 
 /** Keys of the moment that are not the big button. */
 function quickKeys(state) {

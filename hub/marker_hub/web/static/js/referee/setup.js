@@ -36,6 +36,7 @@ export function setup(state) {
     field(t("player.name"), form[who].name, (value) => set({ [who]: { ...form[who], name: value } }), { maxlength: 60, key: who, lang: scriptOf(form[who].name) }),
     field(t("player.given"), form[who].given, (value) => set({ [who]: { ...form[who], given: value } }), { maxlength: 60, key: `${who}g`, lang: scriptOf(form[who].given) }));
   return [
+    h("button", { class: "choice practice", key: "practice", disabled: !state.commander.ready, onclick: () => practise(state, form) }, h("span", { class: "bold" }, t("practice.start")), h("span", { class: "sub" }, t("practice.about"))),
     player("A"), player("B"),
     segments(t("game.which"), GAMES.filter((game) => fits(state.view, game) && (state.games === null || game in (state.games ?? {}))).map((game) => [game, t(`short.${game}`)]), form.game, (id) => set({ game: id, preset: "", switches: {} })),
     five ? segments(t("setup.limit"), [30, 40, 50, 60, 80, 100].map((n) => [n, num(n)]), form.points_limit, (n) => set({ points_limit: n }))
@@ -72,7 +73,10 @@ export function setupPrimary(state) {
   return { kind: "match_start", label: t("setup.start"), enabled: Boolean(named) && !same, reason: !named ? t("setup.names") : same ? t("setup.same") : "", act: () => start(state, form) };
 }
 
-async function start(state, form) {
+/** One tap: a practice of the game chosen last, without names, lag or referee. What the form holds stays for the next match. */
+const practise = (state, form) => start(state, { ...form, practice: true, policy: "self", opener: "A", ball: "white" }, form);
+
+async function start(state, form, kept = form) {
   const five = form.game === "five-pins";
   const options = five ? { points_limit: form.points_limit, games: form.games } : { race_to: form.race_to, ...(form.shot_clock_s ? { shot_clock_s: form.shot_clock_s } : {}) };
   const person = (who) => ({ name: form[who].name.trim() || t(`player.${who}`), given: form[who].given.trim(), lang: scriptOf(form[who].name) });
@@ -81,7 +85,7 @@ async function start(state, form) {
     manual: form.manual, practice: form.practice, ...(form.opener === "lag" ? {} : { opener: form.opener }), ...(five && form.ball ? { ball_of_a: form.ball } : {}),
   };
   try {
-    localStorage.setItem(`${MEMORY}-${state.table}`, JSON.stringify(form));
+    localStorage.setItem(`${MEMORY}-${state.table}`, JSON.stringify(kept));
   } catch {
     // Private windows keep nothing; the match starts all the same.
   }
