@@ -21,8 +21,9 @@ $(STAMP_DEMO): pyproject.toml tools/venv.sh
 	@tools/venv.sh "$(PYTHON)" "$(VENV)" demo
 	@touch $@
 
-$(STAMP_DEV): pyproject.toml tools/venv.sh
+$(STAMP_DEV): pyproject.toml tools/venv.sh tools/stubs.py
 	@tools/venv.sh "$(PYTHON)" "$(VENV)" dev
+	@$(BIN)/python tools/stubs.py
 	@touch $@ $(STAMP_DEMO)
 
 demo: $(STAMP_DEMO)

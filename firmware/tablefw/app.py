@@ -13,7 +13,7 @@ from tablefw.config import Config, next_boot
 from tablefw.edges import Ring
 from tablefw.loading import forget
 from tablefw.log import log
-from tablefw.memory import OUTBOX
+from tablefw.memory import OUTBOX, loading
 from tablefw.modes import Modes
 from tablefw.outbox import Outbox
 from tablefw.sensors import Sensors
@@ -385,6 +385,7 @@ class App:
 
     async def run(self):
         """Start every task and watch over them."""
+        loading(False)
         sup = self.supervisor
         sup.add("shell", self.shell.run, 60)
         if self.session:

@@ -21,6 +21,11 @@ from marker_hub.nodeflash import device_files, sources
 from marker_sim.sinks.node import BoardConfig, VirtualBoard
 
 ROOT = Path(__file__).parents[2]
+_spec = importlib.util.spec_from_file_location("stubs_tool", ROOT / "tools/stubs.py")
+assert _spec
+assert _spec.loader
+stubs_tool = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(stubs_tool)
 PACKAGE = ROOT / "firmware/tablefw"
 PURE = [
     "board_pins",
@@ -51,7 +56,6 @@ PURE = [
 ]
 HARDWARE = {"machine", "rp2", "network", "neopixel", "esp", "esp32"}
 MAY_TOUCH_HARDWARE = {"pioin.py", "hal/rp2.py", "hal/esp32.py", "hal/board.py"}
-STUBS = {"rp2": "micropython-rp2-rpi-pico-w-stubs==1.29.0.post1", "esp32": "micropython-esp32-stubs==1.29.0.post1"}
 # modules loaded only when something needs them, and then forgotten; a display and the cable instead of a network are options
 SELDOM = {
     "keep.py",
@@ -192,16 +196,8 @@ def test_the_whole_application_runs_in_190_kb_and_leaves_60_kb_of_a_boards(broke
 
 @pytest.fixture(scope="session")
 def stubs() -> Callable[[str], Path]:
-    """Type stubs of a port in a folder of their own: the ports' files have the same names."""
-
-    def get(port: str) -> Path:
-        folder = ROOT / "build/stubs" / STUBS[port].replace("==", "-")
-        if not (folder / "machine.pyi").is_file():
-            pip = [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["uv", "pip"]
-            subprocess.run([*pip, "install", "--quiet", "--target", str(folder), STUBS[port]], check=True, timeout=170)
-        return folder
-
-    return get
+    """Type stubs of a port; `make` has installed them already (tools/stubs.py)."""
+    return stubs_tool.installed
 
 
 # Names that the stubs lack though the boards have them
