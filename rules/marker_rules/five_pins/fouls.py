@@ -12,7 +12,7 @@ from marker_rules.five_pins.state import Mode
 from marker_rules.five_pins.view import ShotView
 from marker_rules.shot import Call
 
-PLACED = frozenset({Mode.OPENING, Mode.HAND})  # the modes in which a ball is placed first (FP-F.M, FP-F.N)
+PLACED = frozenset({Mode.OPENING, Mode.HAND})  # the modes in which a ball is placed first (FP-F.M)
 
 
 SHOWN = tuple(row for row in ERRORS if row.shown is not None)  # all there can be when nothing was called

@@ -77,11 +77,14 @@ def _state(
 ) -> FivePinsState:
     """The same state again for the same words: the examples of a file mostly start alike."""
     most = _whole(options["points_limit"] if limit is None else limit, "limit", 1, 1_000_000)
+    played = read_word(Mode, mode, "mode")
+    if played is Mode.CONTACT_RESET and not options["contact_reset"]:
+        raise IllegalInput(f"mode: '{played}' is switched off (contact_reset = false)", code="mode")
     return FivePinsState(
         striker=read_word(Player, striker, "striker"),
         limit=most,
         score=Score(_whole(a, "score.A", 0, most - 1), _whole(b, "score.B", 0, most - 1)),
-        mode=read_word(Mode, mode, "mode"),
+        mode=played,
         pins=pins,
         options=options,
     )

@@ -111,6 +111,16 @@ def test_calls_that_are_refused(judge: Any, facts: str, calls: str, mode: str, w
     assert caught.value.code == "call"
 
 
+@pytest.mark.clause("FP-C.5")
+@pytest.mark.clause("FP-C.6")
+def test_a_contact_reset_that_is_switched_off(judge: Any) -> None:
+    """By the switch it is not offered (A24), so no stroke can be one."""
+    assert judge(HIT, mode="contact-reset").points.a == 0
+    with pytest.raises(IllegalInput, match="contact_reset = false") as caught:
+        judge(HIT, mode="contact-reset", contact_reset=False)
+    assert caught.value.code == "mode"
+
+
 @pytest.mark.parametrize(
     ("before", "field"),
     [

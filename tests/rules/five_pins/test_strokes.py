@@ -47,6 +47,7 @@ ROWS = [
     row("FP-8.2c", f"{HIT}; contact opponent red; contact cue red", "A+3", "ricochet 3"),
     row("FP-8.2c", f"{HIT}; contact cue red; contact opponent red; contact cue red", "A+4", "carom 4"),
     row("FP-8.2a", "strike cue; contact cue opponent & contact cue red; contact cue red", "A+4", "carom 4"),
+    row("FP-8.2b", "strike cue; contact cue opponent & contact cue red; contact opponent red", "A+3", "ricochet 3"),
     row("FP-8.2a", "strike cue; contact cue opponent & contact cue red & contact opponent red", "0"),
     row("FP-8.3", f"{HIT}; contact cue red; topple C,N,E,S,W by red", "A+16", "carom 4, centre 4, side 8"),
     # --- toppling
