@@ -36,6 +36,14 @@ class BrokerKind(StrEnum):
     MEMORY = "memory"
 
 
+class HomeAssistant(StrEnum):
+    """Whether and how the health of the nodes is described to Home Assistant: one message per entity, or one per node."""
+
+    OFF = "off"
+    COMPONENT = "component"
+    DEVICE = "device"
+
+
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Common settings of all sections."""
 
@@ -121,7 +129,7 @@ class Config(Section, frozen=True):
     web: WebSection = WebSection()
     journal: JournalSection = JournalSection()
     table: tuple[TableSection, ...] = ()
-    home_assistant: bool = False
+    home_assistant: HomeAssistant = HomeAssistant.OFF
 
 
 def load(path: Path) -> Config:
@@ -235,11 +243,12 @@ def parse_url(url: str, key: str = "--broker") -> tuple[str, int]:
 
 
 class MqttSecrets(msgspec.Struct):
-    """Broker passwords: the hub's, the read-only viewer's, one per table for its node."""
+    """Broker passwords: the hub's, the read-only viewer's, one per table for its node, one for a wireless button box there."""
 
     hub: str
     view: str
     tables: dict[str, str]
+    boxes: dict[str, str] = {}
 
 
 class TableSecrets(msgspec.Struct):
@@ -323,6 +332,9 @@ def load_secrets(data: Path, tables: tuple[str, ...]) -> Secrets:
     for table in tables:
         if table not in made.mqtt.tables:
             made.mqtt.tables[table] = random_source.token_urlsafe(18)
+            complete = False
+        if table not in made.mqtt.boxes:
+            made.mqtt.boxes[table] = random_source.token_urlsafe(18)
             complete = False
         if table not in made.web.tables:
             made.web.tables[table] = TableSecrets(f"{random_source.randbelow(1_000_000):06d}")

@@ -6,6 +6,7 @@ import getpass
 import hashlib
 import json
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,11 +33,17 @@ def _hash(*parts: str) -> str:
 
 
 def _credentials(secrets: MqttSecrets) -> dict[str, str]:
-    return {"hub": secrets.hub, "view": secrets.view, **secrets.tables}
+    boxes = {box_user(table): password for table, password in secrets.boxes.items()}
+    return {"hub": secrets.hub, "view": secrets.view, **secrets.tables, **boxes}
 
 
-def acl() -> str:
-    """Who may do what: the hub everything, the viewer reads states, a node or box only its own table."""
+def box_user(table: str) -> str:
+    """Broker user of the wireless button box of a table; no table can have this name."""
+    return f"{table}.box"
+
+
+def acl(boxes: Iterable[str] = ()) -> str:
+    """Who may do what: the hub everything, the viewer reads states, a node only its own table, the box of a table only its keys."""
     lines = ["user hub", "topic readwrite table/#", "topic readwrite hub/#", "topic readwrite homeassistant/#", ""]
     lines += ["user view"]
     lines += [
@@ -44,7 +51,11 @@ def acl() -> str:
         for name in (Topic.SCORE, Topic.SHOT, Topic.DISPLAY, Topic.STATE, Topic.HEALTH)
     ]
     lines += ["topic read hub/+/online", ""]
+    for table in sorted(boxes):
+        lines += [f"user {box_user(table)}", f"topic write {contract.topic(table, Topic.BTN)}", ""]
     for name in Topic:
+        if name is Topic.BTN:  # a node has no keys of a referee's box
+            continue
         verb = "read" if contract.topic_rule(name).sender == "hub" else "write"
         lines.append(f"pattern {verb} {contract.topic('%u', name)}")
     return "\n".join(lines) + "\n"
@@ -81,7 +92,8 @@ def mosquitto(folder: Path, listen: str, port: int, secrets: MqttSecrets, *, has
             "",
         ]
     )
-    digest = _hash(text, acl(), json.dumps(_credentials(secrets), sort_keys=True))
+    rules = acl(secrets.boxes)
+    digest = _hash(text, rules, json.dumps(_credentials(secrets), sort_keys=True))
     stamp = folder / "config.hash"
     if not (passwords.exists() and stamp.exists() and stamp.read_text(encoding="ascii") == digest):
         lines = "".join(f"{user}:{password}\n" for user, password in _credentials(secrets).items())
@@ -89,7 +101,7 @@ def mosquitto(folder: Path, listen: str, port: int, secrets: MqttSecrets, *, has
         subprocess.run([hash_passwords, "-U", str(passwords)], check=True, capture_output=True, timeout=60)  # noqa: S603 - found on PATH
         passwords.chmod(0o600)
         write_private(stamp, digest.encode())
-    write_private(rights, acl().encode())
+    write_private(rights, rules.encode())
     write_private(conf, text.encode())
     return Generated(conf, digest)
 

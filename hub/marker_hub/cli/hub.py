@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -14,6 +16,9 @@ from marker_hub import config as configuration
 from marker_hub.config import BrokerKind, Config, ConfigError, TableSection
 
 DEFAULT_DATA = "marker-data"
+
+SWITCH_S = 0.001
+"""How long the loop may keep the interpreter from the journal's thread, which has a commit to deliver (default 5 ms)."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -78,9 +83,19 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         return _check(config, data)
     from marker_hub.service import HubOptions, serve
+
+    sys.setswitchinterval(SWITCH_S)
+    return asyncio.run(serve(HubOptions(config, data), _ready))
+
+
+def _ready(line: dict[str, Any]) -> None:
+    """What the start has made stays: a collection of garbage need not look through it again and again."""
     from marker_hub.service.server import print_ready
 
-    return asyncio.run(serve(HubOptions(config, data), print_ready))
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+    print_ready(line)
 
 
 def _check(config: Config, data: Path) -> int:

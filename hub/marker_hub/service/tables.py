@@ -181,6 +181,12 @@ class TableRuntime:
         elif isinstance(body, entries.ManualRuled):
             self.hub.figures.count("overrides_total", table=self.id)
 
+    def _count_ruling(self, effect: Announce) -> None:
+        match = self.value.match
+        record = match.shot(int(effect.args["shot"])) if match is not None and effect.kind == "ruling" else None
+        if record is not None and record.run.incomplete:
+            self.hub.figures.count("incomplete_shots_total", table=self.id)
+
     def _game(self) -> str:
         return self.value.match.head.game if self.value.match is not None else ""
 
@@ -195,6 +201,7 @@ class TableRuntime:
     def _effect(self, entry: Entry, effect: core.Effect) -> None:
         if isinstance(effect, Announce):
             value = self.value
+            self._count_ruling(effect)
             self.hub.streams.announce(
                 Said(self.id, entry.n, effect.kind, lambda: projections.announcement(value, effect)), self.hub.now_ms()
             )

@@ -180,8 +180,9 @@ class MemoryBroker:
 class MemoryTransport:
     """`Transport` on a MemoryBroker."""
 
-    def __init__(self, broker: MemoryBroker) -> None:
-        """The broker may be shared with nodes and with a later transport."""
+    def __init__(self, broker: MemoryBroker, also: tuple[tuple[str, int], ...] = ()) -> None:
+        """The broker may be shared with nodes and with a later transport. also: filters of the plain session besides its own."""
+        self._also = also
         self.broker = broker
         self.generation = 0
         self._handler: Handler | None = None
@@ -208,7 +209,7 @@ class MemoryTransport:
 
     def plain(self, topic: str, payload: bytes, *, retain: bool) -> None:
         """A message for the plain session."""
-        if _plain(topic):
+        if _plain(topic) or any(matches(pattern, topic) for pattern, _ in self._also):
             self._soon(Message(Session.PLAIN, topic, payload, retain, 0, self.generation))
 
     def durable(self, topic: str, payload: bytes, mid: int) -> None:

@@ -44,7 +44,14 @@ class Endpoint(NamedTuple):
 class _Connection:
     """One MQTT session with its own reconnect loop. `generation` grows with every connection that was accepted."""
 
-    def __init__(self, session: Session, endpoint: Endpoint, handler: Handler, will: tuple[str, bytes] | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        endpoint: Endpoint,
+        handler: Handler,
+        will: tuple[str, bytes] | None,
+        also: tuple[tuple[str, int], ...] = (),
+    ) -> None:
         self.session = session
         self.generation = 0
         self.up = False
@@ -53,6 +60,7 @@ class _Connection:
         self._endpoint = endpoint
         self._handler = handler
         self._will = will
+        self._also = also
         self._loop = asyncio.get_running_loop()
         self._client: paho.Client | None = None
         self._closed = asyncio.Event()
@@ -197,7 +205,7 @@ class _Connection:
         self._live = True
         filters = [(DURABLE_FILTER, 1)] if self.session is Session.DURABLE else list(PLAIN_FILTERS)
         if self.session is Session.PLAIN:
-            filters.append((f"hub/{self._endpoint.hub}/online", 1))
+            filters += [(f"hub/{self._endpoint.hub}/online", 1), *self._also]
         client.subscribe(filters)
         log.debug("%s: connected, session present: %s", self.session.value, flags.session_present)
         if self.session is Session.DURABLE and flags.session_present:
@@ -326,8 +334,14 @@ class _Barrier:
 class MqttTransport:
     """`Transport` over a broker. One object per hub process."""
 
-    def __init__(self, endpoint: Endpoint, presence: bytes, absence: bytes) -> None:
-        """presence, absence: payloads of `hub/<id>/online`; absence is the last will and the farewell."""
+    def __init__(
+        self, endpoint: Endpoint, presence: bytes, absence: bytes, also: tuple[tuple[str, int], ...] = ()
+    ) -> None:
+        """presence, absence: payloads of `hub/<id>/online`; absence is the last will and the farewell.
+
+        also: filters of the plain session besides its own.
+        """
+        self._also = also
         self.endpoint = endpoint
         self._topic = f"hub/{endpoint.hub}/online"
         self._presence = presence
@@ -339,7 +353,7 @@ class MqttTransport:
         """See Transport.start."""
         barrier = _Barrier(handler, self._topic)
         barrier.payload = self._presence
-        self._plain = _Connection(Session.PLAIN, self.endpoint, barrier, (self._topic, self._absence))
+        self._plain = _Connection(Session.PLAIN, self.endpoint, barrier, (self._topic, self._absence), self._also)
         self._plain.start()
         await self._wait(self._plain)
         self.announce()

@@ -23,6 +23,7 @@ import pytest
 from paho.mqtt.enums import CallbackAPIVersion
 
 from marker_hub.broker import BrokerError, ManagedBroker, choose, process
+from marker_hub.broker.files import box_user
 from marker_hub.broker.manager import find_program
 from marker_hub.config import BrokerKind, BrokerSection, load_secrets
 from marker_hub.transport import Message, Session, Transport, TransportError
@@ -143,7 +144,8 @@ class Place:
         if self.memory is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             secrets = load_secrets(self.folder, ("1", "2")).mqtt
-            self.passwords = {"hub": secrets.hub, "view": secrets.view, **secrets.tables}
+            boxes = {box_user(table): password for table, password in secrets.boxes.items()}
+            self.passwords = {"hub": secrets.hub, "view": secrets.view, **secrets.tables, **boxes}
             self.managed = ManagedBroker(BrokerSection(kind=self.kind), secrets, self.folder / "broker", "t")
             self.endpoint = await self.managed.start()
 
@@ -373,7 +375,16 @@ def test_topic_rights_of_mosquitto_keep_a_node_at_its_table(tmp_path: Path, in_l
             viewer.listen("table/1/score")
             one.listen("table/1/cmd")
             await asyncio.to_thread(one.publish, "table/1/ev", b"mine")
-            for user, topic in (("1", "table/2/ev"), ("1", "table/1/score"), ("view", "table/1/cmd")):
+            box = Speaker(place, box_user("1"))
+            await asyncio.to_thread(box.publish, "table/1/btn", b"pressed")
+            for user, topic in (
+                ("1", "table/2/ev"),
+                ("1", "table/1/score"),
+                ("1", "table/1/btn"),
+                ("view", "table/1/cmd"),
+                (box_user("1"), "table/1/ev"),
+                (box_user("1"), "table/2/btn"),
+            ):
                 forger = Speaker(place, user)  # it is cut off for it, so it is one of its own
                 forger.mqtt.publish(topic, b"forged", 1)
                 await asyncio.sleep(0.1)
@@ -385,10 +396,11 @@ def test_topic_rights_of_mosquitto_keep_a_node_at_its_table(tmp_path: Path, in_l
             assert one.heard == [("table/1/cmd", b"do", False)]
             assert [payload for _, payload, _ in viewer.heard] == [b"true"]
             payloads = {payload for _, payload in ears.of(Session.DURABLE)}
-            assert b"mine" in payloads
+            assert {b"mine", b"pressed"} <= payloads
             assert b"forged" not in payloads
             one.close()
             viewer.close()
+            box.close()
             await transport.stop()
 
     in_loop(play())
