@@ -21,6 +21,7 @@ from marker_hub import entries, journal, wire
 from marker_hub.broker import ManagedBroker, Notice
 from marker_hub.commands import Command, MatchStart
 from marker_hub.config import BrokerKind, Config, ConfigError, Secrets, TableSection
+from marker_hub.discovery import STATUS, Discovery
 from marker_hub.ingest import Ingest, Lane, NodeRegistry
 from marker_hub.ingest.core import table_link
 from marker_hub.journal import JournalWriter, Reader
@@ -100,6 +101,7 @@ class Hub:
         self._retry: asyncio.TimerHandle | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self.upkeep = Upkeep(self)
+        self.discovery = Discovery(self)
         self.cables: list[tuple[SerialNode, asyncio.Task[None]]] = []
         self._loop: asyncio.AbstractEventLoop
         self._started_ms = 0
@@ -224,7 +226,7 @@ class Hub:
 
     async def _transport(self) -> Transport:
         if self.options.memory is not None or self.config.broker.kind is BrokerKind.MEMORY:
-            return MemoryTransport(self.options.memory or MemoryBroker())
+            return MemoryTransport(self.options.memory or MemoryBroker(), self.discovery.filters)
         self.broker = ManagedBroker(
             self.config.broker, self.secrets.mqtt, self.options.data / "broker", self.config.hub.id
         )
@@ -234,7 +236,7 @@ class Hub:
         boot = since // 1000 & 0xFFFFFFFF
         presence = wire.encode(wire.HubOnline(1, True, boot, since, tables))
         absence = wire.encode(wire.HubOnline(1, False, boot, since, tables))
-        return MqttTransport(endpoint, presence, absence)
+        return MqttTransport(endpoint, presence, absence, self.discovery.filters)
 
     async def _tell_restart(self) -> None:
         from importlib.metadata import version
@@ -281,6 +283,9 @@ class Hub:
 
     def on_message(self, message: Message) -> None:
         """See Handler."""
+        if message.topic == STATUS:
+            self.discovery.heard(message.payload)
+            return
         self.ingest.on_message(message)
 
     def on_link(self, session: Session, up: bool, reason: str) -> None:
@@ -291,6 +296,7 @@ class Hub:
                 self.transport.announce()
             for table in self.tables_by_id.values():
                 table.reconciler.link_up()
+            self.discovery.publish()
         if session is Session.DURABLE and up:
             for table in self.tables_by_id.values():
                 table.reconciler.mark()
