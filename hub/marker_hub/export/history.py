@@ -14,7 +14,7 @@ from marker_hub.match.board import board
 from marker_hub.match.state import MatchState, ShotRecord
 from marker_hub.table import Table
 from marker_rules.balls import GameId
-from marker_rules.catalogue import LANGUAGES
+from marker_rules.catalogue import LANGUAGES, clauses
 from marker_rules.evidence.phrases import answer_label, known_questions, question_text
 
 _EVENTS = {Group.PIN: "pin", Group.RAIL: "cushion", Group.CLICK: "click", Group.GATE: "pot"}
@@ -73,6 +73,17 @@ def _in_words(game: GameId, question: str, answer: str) -> dict[str, str]:
     }
 
 
+def _called(game: GameId, code: str) -> dict[str, str]:
+    """A call in the rules' own words, with its letter; the code where the catalogue has no words."""
+    rows = clauses("pyramid" if game.is_pyramid else "five-pins")
+    row = rows.get(code) or rows.get(f"FP-F.{code}")
+    words = (row.call or row.short) if row is not None else None
+    if row is None or words is None:
+        return dict.fromkeys(LANGUAGES, code)
+    letter = row.letter
+    return {lang: words[lang] if letter is None else f"{letter[lang]} – {words[lang]}" for lang in LANGUAGES}
+
+
 def events(run: ShotRun, game: GameId) -> list[dict[str, Any]]:
     """What was observed, answered and called in one shot; ms from its first record."""
     rows: list[dict[str, Any]] = []
@@ -115,6 +126,8 @@ def events(run: ShotRun, game: GameId) -> list[dict[str, Any]]:
             "unc_ms": None,
             "kind": "call",
             "what": f"{call.code} {call.by}",
+            "called": _called(game, call.code),
+            "by": call.by,
             "source": "referee",
             "weak": False,
         }

@@ -277,7 +277,7 @@ def recorded_match(shots: int = 44, game_count: int = 4) -> Json:
         {"i": 4, "ms": 742, "unc_ms": 10, "kind": "pin", "what": "N", "source": "N", "weak": False},
         {"i": 5, "ms": 1100, "unc_ms": 60, "kind": "cushion", "what": "bottom", "source": "PZ3, 0.19 V", "weak": True},
         {"i": 6, "ms": 1318, "unc_ms": 10, "kind": "pin", "what": "E", "source": "E", "weak": False},
-        {"i": 7, "ms": None, "unc_ms": None, "kind": "answer", "what": "Q2 cue", "source": "referee", "weak": False},
+        {"i": 7, "ms": None, "unc_ms": None, "kind": "answer", "what": "Q2: cue", "text": {"ru": "Потом красного коснулся: биток", "en": "Then red was touched by: cue ball", "it": "Poi il pallino è stato toccato da: battente"}, "source": "referee", "weak": False},
     ]  # fmt: skip
     games, number = [], 0
     for n in range(1, game_count + 1):

@@ -201,5 +201,6 @@ function words(event) {
   const pin = has(`pin.${event.what}`) ? t(`pin.${event.what}`) : event.what;
   const rail = has(`rail.${event.what}`) ? t(`rail.${event.what}`) : event.what;
   if (event.text) return pick(event.text);
+  if (event.called) return t("event.call", { what: [pick(event.called), match.players[event.by]?.name].filter(Boolean).join(", ") });
   return has(key) ? t(key, { what: event.kind === "pin" ? pin : event.kind === "cushion" ? rail : (event.what ?? "") }) : `${event.kind} ${event.what ?? ""}`;
 }

@@ -115,7 +115,7 @@ function stage() {
     return h("g", { key: channel.channel, class: `sign ${classOf(channel)}`, transform: `translate(${place.x - 60} ${place.y - 60 + lift}) scale(6)` }, health(stale() ? "absent" : channel.quality, "inner").children);
   });
   const label = view.channels.map((channel) => `${channel.channel} ${t(`quality.${channel.quality}`)}${piezo(channel) ? ` ${voltsText(channel)}` : ""}`).join(", ");
-  return h("div", { class: "stage" }, tableDrawing(shape, { marks, carom: view.profile === "carom5", extra: [pocketNames(shape), signs], label, around: 250 }));
+  return h("div", { class: "stage" }, tableDrawing(shape, { marks, carom: view.profile === "carom5", extra: [pocketNames(shape), signs], label, around: matchMedia("(min-width: 768px)").matches ? 250 : 0 }));
 }
 
 function voltsText(channel) {

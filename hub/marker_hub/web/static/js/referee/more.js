@@ -1,7 +1,7 @@
 // Everything that is not the shot: the menu, a ruling by hand, interruptions, awards, raw facts.
 import { h } from "../lib/dom.js";
 import { other } from "../lib/facts.js";
-import { lang, num, t } from "../lib/i18n.js";
+import { has, lang, num, pick, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
 import { choice, field, segments, surname } from "./parts.js";
 
@@ -106,6 +106,21 @@ export function award(state) {
 
 const STATUS_MARK = { seen: "ok", not_seen: "hint", unknown: "hint", no_data: "absent", fault: "stuck" };
 
+/** A record in words: what, and how strong, long or where. */
+function sensed(row) {
+  const measured = row.value.match(/^([\d.]+) (V|ms)$/);
+  const value = measured ? `${num(Number(measured[1]))} ${t(measured[2] === "V" ? "volt" : "ms")}` : has(`fact.is.${row.value}`) ? t(`fact.is.${row.value}`) : row.value;
+  return [has(`fact.${row.what}`) ? t(`fact.${row.what}`) : row.what, value].filter(Boolean).join(" ");
+}
+
+/** What the referee answered or called, in the words of the sheet. */
+function said(state, row) {
+  const asked = state.sheet.rows?.find((one) => one.id === row.channel);
+  const made = state.sheet.palette?.find((one) => one.code === row.channel);
+  const words = row.what.split(/[|,]/).map((id) => pick(asked?.answers.find((one) => one.id === id)?.label) || (id === "A" || id === "B" ? surname(state.view, id) : id)).join(", ");
+  return [h("td", {}, asked ? "" : made ? pick(made.short) || pick(made.word) : row.channel), h("td", {}, asked ? `${pick(asked.text)}: ${words}` : words)];
+}
+
 /** Every observation of the shot with its source; "no data", "fault" and "not seen" look different. */
 export function facts(state) {
   const list = state.sheet?.observations ?? [];
@@ -116,7 +131,7 @@ export function facts(state) {
       h("thead", {}, h("tr", {}, ["facts.time", "facts.channel", "facts.what", "facts.source", "facts.status"].map((key) => h("th", { scope: "col", key }, t(key))))),
       h("tbody", {}, list.map((row, index) => h("tr", { key: `${index}${row.channel}`, class: `obs ${row.status}`, "data-status": row.status },
         h("td", { class: "num" }, row.ms === null || row.ms === undefined ? "—" : row.unc_ms > 20 ? `≈${"\u2009"}${num(row.ms)}` : num(row.ms)),
-        h("td", {}, row.channel), h("td", {}, row.value ? `${row.what} ${row.value}` : row.what), h("td", {}, t(`source.${row.source}`)),
+        ...(row.source === "referee" ? said(state, row) : [h("td", {}, row.channel), h("td", {}, sensed(row))]), h("td", {}, t(`source.${row.source}`)),
         h("td", {}, h("span", { class: "with-mark" }, health(STATUS_MARK[row.status] ?? "absent"), t(`status.${row.status}`)))))))) : h("p", { class: "dim" }, t("facts.none")),
     h("h2", {}, t("sensors")),
     h("ul", { class: "sensors" }, (state.view.sensors ?? []).map((sensor) => h("li", { key: sensor.channel, class: `sensor ${offline ? "absent" : sensor.quality}` },

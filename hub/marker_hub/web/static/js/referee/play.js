@@ -83,20 +83,20 @@ function wishes(state) {
 }
 
 function placing(state) {
-  const { view } = state;
-  const todo = view.due?.placements ?? [];
-  return [
-    notices(state),
-    choices(state),
-    wishes(state),
-    todo.length ? h("section", { class: "row", key: "todo" }, h("div", { class: "ask" }, h("h2", {}, t("place.todo"))),
-      h("div", { class: "respot" },
-        state.sheet?.respot ? h("div", { class: "respot-drawing", role: "img", "aria-label": placementsText(view) || t("place.todo"), drawing: state.sheet.respot }) : null,
-        h("ul", { class: "todo" }, todo.map((item) => h("li", { key: `${item.what}${item.spot}` },
-          h("button", { class: item.done ? "choice on" : "choice", "aria-pressed": String(Boolean(item.done)), disabled: !state.commander.ready, onclick: () => state.send({ kind: "place", what: item.what, done: !item.done }) },
-            item.done ? tick() : null, h("span", {}, placedWord(view, item.what)), h("span", { class: "sub" }, spotWord(item.spot)))))))) : null,
-    layout(state), seats(state), callsRow(state), quickKeys(state),
-  ];
+  return [notices(state), choices(state), wishes(state), todo(state), layout(state), seats(state), callsRow(state), quickKeys(state)];
+}
+
+/** What goes back where, drawn and to be ticked off. */
+function todo(state) {
+  const { view, sheet } = state;
+  const list = sheet?.placements ?? view.due?.placements ?? [];
+  if (!list.length && !sheet?.respot) return null;
+  return h("section", { class: "row", key: "todo" }, h("div", { class: "ask" }, h("h2", {}, t("place.todo"))),
+    h("div", { class: "respot" },
+      sheet?.respot ? h("div", { class: "respot-drawing", key: "drawing", role: "img", "aria-label": placementsText(view) || t("place.todo"), drawing: sheet.respot }) : null,
+      h("ul", { class: "todo", key: "list" }, list.map((item) => h("li", { key: `${item.what}${item.spot}` },
+        h("button", { class: item.done ? "choice on" : "choice", "aria-pressed": String(Boolean(item.done)), disabled: !state.commander.ready, onclick: () => state.send({ kind: "place", what: item.what, done: !item.done }) },
+          item.done ? tick() : null, h("span", {}, placedWord(view, item.what)), h("span", { class: "sub" }, spotWord(item.spot))))))));
 }
 
 /** The five seats as switches: standing or taken off, for a seat whose sensor does not tell. */
@@ -119,7 +119,7 @@ function callsRow(state) {
   return h("button", { class: "calls-row", key: "calls", onclick: () => state.show("calls") }, h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, t("calls.none"))));
 }
 
-const armed = (state) => [notices(state), h("p", { class: "notice" }, phaseText(state.view)), callsRow(state), layout(state), quickKeys(state)];
+const armed = (state) => [notices(state), h("p", { class: "notice" }, phaseText(state.view)), todo(state), callsRow(state), layout(state), quickKeys(state)];
 
 function pausing(state) {
   const { view, stream } = state;
