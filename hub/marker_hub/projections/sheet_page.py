@@ -12,6 +12,7 @@ from marker_hub.match.state import MatchState
 from marker_hub.phases import Phase
 from marker_hub.projections.observations import observations
 from marker_hub.projections.palette import palette
+from marker_hub.projections.respot import respot_view
 from marker_hub.projections.rulings import brief, ruling_view
 from marker_hub.projections.table_page import record_view
 from marker_hub.table.play import DISTURBED
@@ -70,7 +71,7 @@ def sheet_view(table: Table, shot: int | None = None) -> Json:
         "observations": [],
         "buttons": {},
         "question": None,
-    }
+    } | (respot_view(table) if match is not None else {"placements": [], "respot": None})
     run = work.run
     if match is None or run is None:
         return empty

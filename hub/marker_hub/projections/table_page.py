@@ -17,7 +17,7 @@ from marker_hub.phases import Phase
 from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.desired import turn
 from marker_hub.table.state import Table, Work
-from marker_rules.game import Due
+from marker_rules.game import Due, DueKind
 from marker_rules.pyramid.clock import EXTENSIONS_PER_FRAME, WARNING_S, left_s
 from marker_rules.ruling import Ruling
 
@@ -329,6 +329,7 @@ def _due(due: Due, table: Table) -> Json:
         "kind": due.kind.value,
         "player": due.player.value if due.player is not None else None,
         "choices": list(due.choices),
+        "chosen": _chosen(table, due),
         "placements": [
             {"what": item.what, "spot": item.spot, "done": item.what in table.ticked or _stands(table, item.what)}
             for item in placements
@@ -337,6 +338,18 @@ def _due(due: Due, table: Table) -> Json:
         "break_s": due.break_s,
         "waiting": list(table.seats.waiting) if table.config.profile == "carom5" and table.phase in _WAIT else [],
     }
+
+
+def _chosen(table: Table, due: Due) -> str | None:
+    """The wish that was taken since the last shot, where the rules offer some and wait for none (ball in hand)."""
+    if table.match is None or due.kind is not DueKind.SHOT or not due.choices:
+        return None
+    for item in reversed(table.match.items):
+        if isinstance(item, ShotRecord):
+            return None
+        if item.action.kind == "choose" and not item.aside_n and item.action.value in due.choices:
+            return item.action.value
+    return None
 
 
 _WAIT = (Phase.PLACING, Phase.RESPOTTING, Phase.LAG)
