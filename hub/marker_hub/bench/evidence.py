@@ -15,10 +15,11 @@ from typing import Any
 
 from marker_hub.bench.play import Play, Sensors, sensed, shots, truth
 from marker_rules.balls import GameId
+from marker_rules.evidence.cases import possible
 from marker_rules.evidence.observations import Evidence, Kind, Observation
 from marker_rules.evidence.questions import next_question, worst_case
 from marker_rules.evidence.sheet import sheet
-from marker_rules.evidence.worlds import EITHER, possible
+from marker_rules.evidence.worlds import EITHER
 from marker_rules.options import Options
 
 SHOTS = 10_000

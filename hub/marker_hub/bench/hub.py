@@ -32,13 +32,18 @@ GROUP = 256
 
 def bare_append(folder: Path, messages: list[bytes]) -> float:
     """Records a second: decode the payloads, insert the records in groups of 256, commit with synchronous=FULL."""
+    return bare(folder, messages)["rate"]
+
+
+def bare(folder: Path, messages: list[bytes]) -> dict[str, float]:
+    """As `bare_append`, with the processor time of a record."""
     path = folder / "bare.sqlite3"
     prepare(path)
     connection = connect_write(path)
     connection.execute(
         "CREATE TABLE plain(b INTEGER, s INTEGER, t INTEGER, ch INTEGER, kind INTEGER, v INTEGER, aux INTEGER)"
     )
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     total = 0
     rows: list[tuple[int, ...]] = []
     for payload in messages:
@@ -47,10 +52,10 @@ def bare_append(folder: Path, messages: list[bytes]) -> float:
         if len(rows) >= GROUP:
             total += _flush(connection, rows)
     total += _flush(connection, rows)
-    seconds = time.perf_counter() - began
+    seconds, used = time.perf_counter() - began, time.process_time() - cpu
     connection.close()
     path.unlink()
-    return total / seconds
+    return {"rate": total / seconds, "cpu_us_per_record": used / total * 1e6}
 
 
 def _flush(connection: sqlite3.Connection, rows: list[tuple[int, ...]]) -> int:
@@ -149,14 +154,14 @@ def run(size: int = 40_000) -> dict[str, Any]:
     """All figures. size: records per round of the bare baseline; the hub plays about half as many."""
     shots = max(1, size // (2 * TABLES * 13))
     messages = list(payloads(TABLES, size, PER_MESSAGE))
-    bare, hub, ingest = [], [], []
+    floors, hub, ingest = [], [], []
     with tempfile.TemporaryDirectory(prefix="marker-bench-") as name:
         folder = Path(name)
         for number in range(ROUNDS):
-            bare.append(bare_append(folder, [payload for _, payload in messages]))
+            floors.append(bare(folder, [payload for _, payload in messages]))
             hub.append(whole_hub(folder / f"hub{number}", shots))
             ingest.append(ingest_only(folder / f"in{number}", messages))
-        floor = statistics.median(bare)
+        floor = statistics.median(entry["rate"] for entry in floors)
         rate = statistics.median(entry["rate"] for entry in hub)
         through = statistics.median(entry["rate"] for entry in ingest)
         result: dict[str, Any] = {
@@ -164,6 +169,7 @@ def run(size: int = 40_000) -> dict[str, Any]:
             "records_per_message": PER_MESSAGE,
             "rounds": ROUNDS,
             "bare_append_per_s": round(floor),
+            "bare_cpu_us_per_record": round(statistics.median(entry["cpu_us_per_record"] for entry in floors), 1),
             "hub_per_s": round(rate),
             "hub_entries_per_s": round(statistics.median(entry["entries_rate"] for entry in hub)),
             "hub_cpu_us_per_record": round(statistics.median(entry["cpu_us_per_record"] for entry in hub), 1),
