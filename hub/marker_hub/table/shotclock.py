@@ -147,11 +147,16 @@ def expired(work: Work) -> None:
     work.extra = {**work.extra, "timed": 1}
     if clock is None or work.match is None:
         return
-    if clock.law.automatic and clock.can_extend:
+    if clock.law.automatic and clock.can_extend and _heard(work):
         extend(work, clock.deadline, asked=False)
         work.effects.append(Announce(TIME))
         return
     work.notice("time", left=0, foul=int(not clock.can_extend))
+
+
+def _heard(work: Work) -> bool:
+    """False while the stroke may have been made in time and its record is still on its way: then a person decides."""
+    return not work.sensors or (bool(work.link.online) and not work.link.behind)
 
 
 def extend(work: Work, at: float, *, asked: bool) -> bool:

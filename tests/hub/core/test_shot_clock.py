@@ -135,6 +135,48 @@ def test_auto_extension(drivers: Any, value: bool) -> None:
     assert ("time" in announced(driver)) is value
 
 
+def test_the_hub_calls_time_only_after_the_strikes_message_had_its_time(drivers: Any) -> None:
+    """Struck 50 ms before zero, heard 300 ms after it: no extra time is spent; the one spent later runs from zero."""
+    driver = with_options(drivers, auto_extension=True)
+    driver.put(e.ClockPair(1, driver.t, driver.OFFSET, 2_000))
+    zero = driver.now + 40_000_000
+    late = driver.record("CLICK", Kind.HIT, 900, t=zero - 50_000 - driver.OFFSET)
+    driver.wait(40.3)
+    driver.deliver(late)
+    assert driver.phase == "rolling"
+    assert driver.view["players"]["A"]["extensions"] == 0
+    assert driver.sheet["calls"] == []
+    other = with_options(drivers, auto_extension=True)
+    other.wait(41.5)
+    assert other.view["players"]["A"]["extensions"] == 1
+    assert other.view["clock"]["remaining_ms"] == 38_500
+
+
+def test_the_hub_calls_no_time_while_it_cannot_hear_the_table(drivers: Any) -> None:
+    driver = with_options(drivers, auto_extension=True)
+    driver.wait(30)
+    driver.put(e.Offline(1))
+    driver.wait(15)
+    assert driver.view["players"]["A"]["extensions"] == 0
+    assert "time" in driver.notices()
+    driver.do(c.TimeCalled())
+    assert driver.view["players"]["A"]["extensions"] == 1
+
+
+@pytest.mark.clause("RP-28.2a")
+def test_extra_times_are_two_a_player_and_frame(drivers: Any) -> None:
+    driver = with_options(drivers)
+    for _ in range(2):
+        driver.do(c.Extension(by="A"))
+    assert driver.refuse(c.Extension(by="A")).text_key == "refuse.no_extension"
+    assert driver.view["players"]["B"]["extensions_left"] == 2
+    driver.do(c.AwardGame(to="B", note="left"))
+    driver.do(c.NextGame())
+    driver.do(c.Ready())
+    assert [driver.view["players"][who]["extensions_left"] for who in "AB"] == [2, 2]
+    driver.do(c.Extension(by=driver.view["turn"]))
+
+
 @pytest.mark.clause("RP-28.1a")
 @pytest.mark.parametrize(("value", "left"), [("ready", 40_000), ("stopped", 33_000)])
 def test_clock_start(drivers: Any, value: str, left: int) -> None:
