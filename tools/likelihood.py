@@ -13,7 +13,8 @@ from pathlib import Path
 
 from marker_hub.bench.play import Sensors, sensed, shots, truth
 from marker_rules.balls import GameId
-from marker_rules.evidence.worlds import model, open_case
+from marker_rules.evidence.cases import open_case
+from marker_rules.evidence.worlds import model
 from marker_rules.options import Options
 
 TARGET = Path(__file__).parents[1] / "rules" / "marker_rules" / "data" / "evidence-likelihood.toml"

@@ -9,6 +9,7 @@
 `before` is a state of the game of `options`; nothing here keeps or changes one.
 """
 
+from marker_rules.evidence.cases import Possible, forget, possible
 from marker_rules.evidence.observations import (
     PICK,
     UNSEEN,
@@ -23,7 +24,7 @@ from marker_rules.evidence.observations import (
 )
 from marker_rules.evidence.questions import Answer, Question, next_question, worst_case
 from marker_rules.evidence.sheet import Origin, Row, RowAnswer, Sheet, sheet
-from marker_rules.evidence.worlds import Possible, Shape, possible
+from marker_rules.evidence.worlds import Shape
 
 __all__ = [
     "PICK",
@@ -43,6 +44,7 @@ __all__ = [
     "RowAnswer",
     "Shape",
     "Sheet",
+    "forget",
     "next_question",
     "parse_observation",
     "possible",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import TypeVar
 
 from marker_rules.balls import Pin, Pocket, Rail
@@ -19,6 +20,7 @@ from marker_rules.shot import Call
 
 W = TypeVar("W", bound=StrEnum)
 
+HEALTHS = 256  # different healths of a table kept
 UNSEEN = "unknown"  # the answer `did not see`: it never excludes anything
 PICK = "pick"  # the answer that names a ruling instead of a fact
 
@@ -126,6 +128,39 @@ class Trust:
     silence: bool
 
 
+class _Health:
+    """How far each sensor may be believed under one table of qualities; each worked out once."""
+
+    __slots__ = ("_qualities", "_silent", "_table", "_trusts")
+
+    def __init__(self, quality: tuple[tuple[str, Quality], ...], gap: bool) -> None:
+        self._table = dict(quality)
+        self._silent = not gap
+        self._qualities: dict[tuple[str, str], Quality] = {}
+        self._trusts: dict[tuple[str, str], Trust] = {}
+
+    def quality(self, kind: Kind, what: str) -> Quality:
+        """The worse of a channel's quality and the sensor's own."""
+        found = self._qualities.get((kind, what))
+        if found is None:
+            order = tuple(Quality)
+            whole = self._table.get(CHANNEL_OF[kind], Quality.ABSENT)
+            own = self._table.get(f"{kind} {what}", whole) if what else whole
+            found = self._qualities[kind, what] = max(whole, own, key=order.index)
+        return found
+
+    def trust(self, kind: Kind, what: str) -> Trust:
+        """What follows from that."""
+        found = self._trusts.get((kind, what))
+        if found is None:
+            ok = self.quality(kind, what) is Quality.OK
+            found = self._trusts[kind, what] = Trust(reports=ok, silence=ok and self._silent)
+        return found
+
+
+_health = lru_cache(maxsize=HEALTHS)(_Health)
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Everything known of one shot, before it is ruled. What stood or lay on the table is in the state `before` it.
@@ -180,16 +215,11 @@ class Evidence:
 
     def quality_of(self, kind: Kind, what: str = "") -> Quality:
         """The quality of a sensor: the worse of its channel's and its own."""
-        table = dict(self.quality)
-        order = tuple(Quality)
-        whole = table.get(CHANNEL_OF[kind], Quality.ABSENT)
-        own = table.get(f"{kind} {what}", whole) if what else whole
-        return max(whole, own, key=order.index)
+        return _health(self.quality, self.gap).quality(kind, what)
 
     def trust(self, kind: Kind, what: str = "") -> Trust:
         """How far a sensor may be believed in this shot."""
-        ok = self.quality_of(kind, what) is Quality.OK
-        return Trust(reports=ok, silence=ok and not self.gap)
+        return _health(self.quality, self.gap).trust(kind, what)
 
     def believed(self, *kinds: Kind) -> tuple[Observation, ...]:
         """The observations of these kinds whose sensors are believed, in the order given."""

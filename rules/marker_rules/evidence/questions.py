@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from marker_rules.balls import GameId
+from marker_rules.evidence.cases import Case, Partition, Possible, open_case
 from marker_rules.evidence.observations import PICK, UNSEEN, Evidence
 from marker_rules.evidence.phrases import answer_label, question_text
-from marker_rules.evidence.worlds import EITHER, Case, Possible, Shape, Spread, bits, open_case
+from marker_rules.evidence.worlds import EITHER, Shape, Spread, bits
 from marker_rules.options import Options
 
-PLANS = 64  # trees kept
+TREES = 1024  # trees kept
+ASKED = 4096  # questions kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,9 @@ class Tree:
 
     __slots__ = ("_keys", "_masks", "_plans", "_same", "_weights")
 
-    def __init__(self, spread: Spread, keys: tuple[int, ...]) -> None:
+    def __init__(self, spread: Spread, keys: tuple[int, ...], same: tuple[int, ...]) -> None:
         self._keys = keys
-        self._same = [sum(1 << at for at, key in enumerate(keys) if key == number) for number in range(max(keys) + 1)]
+        self._same = same
         self._weights = spread.weights
         self._plans: dict[tuple[int, frozenset[int]], Plan | None] = {}
         self._masks = [[mask for _, mask in _split(spread, keys, spread.all, at)] for at in range(len(spread.features))]
@@ -139,50 +141,62 @@ def _split(spread: Spread, keys: tuple[int, ...], left: int, feature: int) -> li
     return list(merged.values())
 
 
-@lru_cache(maxsize=PLANS)
-def _tree(spread: Spread, keys: tuple[int, ...]) -> Tree:
-    return Tree(spread, keys)
+@lru_cache(maxsize=TREES)
+def tree(partition: Partition) -> Tree:
+    """The tree of a partition; shots that differ in the score only share it."""
+    return Tree(partition.spread, partition.keys, partition.same)
 
 
-def tree(case: Case) -> Tree:
-    """The tree of a case; shots that differ in the score only share it."""
-    return _tree(case.spread, case.keys)
+class Asked(NamedTuple):
+    """What to ask in one partition: the place of the question (None: the ruling itself), its answers with their worlds."""
+
+    at: int | None
+    answers: tuple[tuple[str, int], ...]
+
+
+@lru_cache(maxsize=ASKED)
+def _asked(partition: Partition, left: int, closed: frozenset[int]) -> Asked | None:
+    """What to ask next over the worlds `left`, when nobody saw the answers to `closed`; None when they are decided."""
+    plans, spread = tree(partition), partition.spread
+    plan = plans.plan(left, closed)
+    if plan is DECIDED:
+        return None
+    at = plan.feature if plan is not None else plans.useful(left, closed)
+    if at is None:
+        return Asked(None, ())
+    if spread.features[at].shape is Shape.ONE:
+        return Asked(at, tuple((EITHER.join(names), part) for names, part in _split(spread, partition.keys, left, at)))
+    return Asked(at, tuple((value, part) for value, mask in spread.choices[at].items() if (part := left & mask)))
+
+
+NOTHING: frozenset[int] = frozenset()
 
 
 def _closed(case: Case, evidence: Evidence) -> frozenset[int]:
     """The questions that nobody can answer (`unknown`)."""
     unseen = {question for question, answer in evidence.answers if answer == UNSEEN}
+    if not unseen:
+        return NOTHING
     return frozenset(at for at, feature in enumerate(case.spread.features) if feature.id in unseen)
 
 
 def next_question(evidence: Evidence, before: Any, options: Options) -> Question | None:
     """What to ask next; None when one ruling is left. When nobody saw what decides, it is the ruling itself (`pick`)."""
     case, left = open_case(evidence, before, options)
-    plans, closed = tree(case), _closed(case, evidence)
-    plan = plans.plan(left, closed)
-    if plan is DECIDED:
+    asked, game = _asked(case.partition, left, _closed(case, evidence)), options.game
+    if asked is None:
         return None
-    at = plan.feature if plan is not None else plans.useful(left, closed)
-    if at is None:
-        found = case.rulings_left(left)
-        answers = tuple(Answer(p.short, options.game, PICK, case, left & case.having(p.key)) for p in found)
-        return Question(options.game, PICK, Shape.ONE, (), answers)
-    return _question(case, left, at, options.game)
-
-
-def _question(case: Case, left: int, at: int, game: GameId) -> Question:
-    feature, choices = case.spread.features[at], case.spread.choices[at]
-    parts = (
-        [(EITHER.join(names), part) for names, part in _split(case.spread, case.keys, left, at)]
-        if feature.shape is Shape.ONE
-        else [(value, left & mask) for value, mask in choices.items() if left & mask]
-    )
-    answers = tuple(Answer(name, game, feature.id, case, part) for name, part in parts)
+    if asked.at is None:
+        same = case.partition.same
+        rulings = tuple(Answer(p.short, game, PICK, case, left & same[p.key]) for p in case.rulings_left(left))
+        return Question(game, PICK, Shape.ONE, (), rulings)
+    feature = case.spread.features[asked.at]
+    answers = tuple([Answer(name, game, feature.id, case, part) for name, part in asked.answers])
     return Question(game, feature.id, feature.shape, feature.elements, answers)
 
 
 def worst_case(evidence: Evidence, before: Any, options: Options) -> int:
     """How many questions decide the ruling whatever is answered (`unknown` apart)."""
     case, left = open_case(evidence, before, options)
-    plan = tree(case).plan(left, _closed(case, evidence))
+    plan = tree(case.partition).plan(left, _closed(case, evidence))
     return plan.worst if plan is not None else 1

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from marker_rules.balls import GameId
+from marker_rules.evidence.cases import possible
 from marker_rules.evidence.observations import Evidence
 from marker_rules.evidence.phrases import known_questions, phrase
 from marker_rules.evidence.questions import Question, next_question, worst_case
-from marker_rules.evidence.worlds import possible
 from marker_rules.explain import sentence
 from marker_rules.game import game
 from marker_rules.notation import format_fact

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from marker_rules.balls import GameId
+from marker_rules.evidence.cases import Case, Found, Partition, Possible, found_in, open_case
 from marker_rules.evidence.likelihood import table
 from marker_rules.evidence.observations import PICK, UNSEEN, Channel, Evidence
 from marker_rules.evidence.phrases import answer_label, question_text
-from marker_rules.evidence.worlds import Case, Possible, Shape, bits, open_case
+from marker_rules.evidence.worlds import Shape, Spread, bits
 from marker_rules.options import Options
 from marker_rules.ruling import Ruling
 
 DIRECT = 4  # so many rulings left are also offered as buttons
+LOOKS = 4096  # sheets kept, without the rulings on them
 
 
 class Origin(StrEnum):
@@ -31,9 +34,16 @@ class RowAnswer:
     """One button: the ruling it would give, all other rows as they are."""
 
     id: str
-    ruling: Ruling
     game: GameId
     question: str
+    short: str  # the ruling in one word
+    _case: Case = field(repr=False, compare=False)
+    _at: int = field(repr=False)
+
+    @property
+    def ruling(self) -> Ruling:
+        """The ruling itself, made when it is asked for."""
+        return self._case.ruling(self._at)
 
     def label(self, lang: str) -> str:
         """The words on the button, in `ru`, `en` or `it`."""
@@ -86,71 +96,105 @@ class Sheet:
         return 1 + sum(row.origin in (Origin.CHANGED, Origin.DECIDED) for row in self.rows)
 
 
+class RowLook(NamedTuple):
+    """A row without its rulings: the place of the question, the world each answer leads to, what is selected and why."""
+
+    at: int
+    targets: tuple[tuple[str, int], ...]
+    selected: str | None
+    origin: Origin
+
+
+class Look(NamedTuple):
+    """A sheet without its rulings, the same for every score that sorts the worlds alike. chosen: the world proposed."""
+
+    chosen: int
+    found: tuple[Found, ...]
+    rows: tuple[RowLook, ...]
+
+
 def sheet(evidence: Evidence, before: Any, options: Options) -> Sheet:
     """Everything a person needs to decide the shot. Raises IllegalInput when the answers contradict each other."""
     case, left = open_case(evidence, before, options)
-    found = case.rulings_left(left)
-    chosen, shares = _likeliest(case, left)
-    key = case.keys[chosen]
-    same = next(p for p in found if p.key == key)
-    world = case.spread.worlds[chosen]
+    partition, game = case.partition, options.game
+    chosen, found, rows = _look(partition, left, evidence.answers, case.after_picks(evidence.answers))
+    key = partition.keys[chosen]
     return Sheet(
-        proposal=replace(same, ruling=case.ruling(chosen), story=world.facts),
-        rows=_rows(case, evidence, world.values, shares, options.game),
+        proposal=case.possible(next(each for each in found if each.key == key), chosen),
+        rows=tuple([_row(case, row, game) for row in rows]),
         certain=len(found) == 1,
-        direct=found if 1 < len(found) <= DIRECT else (),
+        direct=tuple([case.possible(each) for each in found]) if 1 < len(found) <= DIRECT else (),
         conflict=case.conflict,
     )
 
 
-def _likeliest(case: Case, left: int) -> tuple[int, list[float]]:
+def _row(case: Case, look: RowLook, game: GameId) -> Row:
+    feature, partition = case.spread.features[look.at], case.partition
+    answers = [
+        RowAnswer(value, game, feature.id, partition.shorts[partition.keys[world]], case, world)
+        for value, world in look.targets
+    ]
+    return Row(game, feature.id, feature.shape, feature.elements, tuple(answers), look.selected, look.origin)
+
+
+@lru_cache(maxsize=LOOKS)
+def _look(partition: Partition, left: int, answers: tuple[tuple[str, str], ...], picked: int) -> Look:
+    """The sheet over the worlds `left`; picked: those that a ruling named directly leaves."""
+    chosen, shares = _likeliest(partition.spread, left)
+    given = {question: answer for question, answer in answers if question != PICK}
+    rows = _rows(partition, picked, given, partition.spread.values[chosen], shares)
+    return Look(chosen, found_in(partition, left), rows)
+
+
+def _likeliest(spread: Spread, left: int) -> tuple[int, list[float]]:
     """The world of the likeliest answer to each question in turn, and the share of that answer given those above it."""
-    shares = [1.0] * len(case.spread.features)
-    for at, choices in enumerate(case.spread.choices):
-        totals = {value: case.spread.weight(left & mask) for value, mask in choices.items() if left & mask}
+    shares = [1.0] * len(spread.features)
+    for at, choices in enumerate(spread.choices):
+        totals = {value: spread.weight(left & mask) for value, mask in choices.items() if left & mask}
         if totals:
             best = max(totals, key=totals.__getitem__)
             shares[at] = totals[best] / sum(totals.values())
-            left &= choices[best] | case.spread.blank[at]
-    return max(bits(left), key=lambda world: case.spread.weights[world]), shares
+            left &= choices[best] | spread.blank[at]
+    return max(bits(left), key=lambda world: spread.weights[world]), shares
 
 
 def _rows(
-    case: Case, evidence: Evidence, selected: tuple[str | None, ...], shares: list[float], game: GameId
-) -> tuple[Row, ...]:
+    partition: Partition, above: int, given: dict[str, str], selected: tuple[str | None, ...], shares: list[float]
+) -> tuple[RowLook, ...]:
     """The questions that can still change the ruling while those above them stay as they are selected."""
-    given = {question: answer for question, answer in evidence.answers if question != PICK}
-    above = case.after([pair for pair in evidence.answers if pair[0] == PICK])
-    rows = []
-    for at, feature in enumerate(case.spread.features):
-        pool = above & case.after([pair for pair in given.items() if pair[0] != feature.id])
+    spread, rows = partition.spread, []
+    agreeing = {question: partition.all & spread.agreeing(question, answer) for question, answer in given.items()}
+    for at, feature in enumerate(spread.features):
+        pool = above
+        for question, mask in agreeing.items():
+            if question != feature.id:
+                pool &= mask
         targets = {
-            value: _nearest(case, part, selected, given)
-            for value, mask in case.spread.choices[at].items()
+            value: _nearest(spread, part, selected, given)
+            for value, mask in spread.choices[at].items()
             if (part := pool & mask)
         }
-        if len({case.keys[target] for target in targets.values()}) < 2:
+        if len({partition.keys[target] for target in targets.values()}) < 2:
             continue
-        answers = tuple(RowAnswer(v, case.ruling(t), game, feature.id) for v, t in targets.items())
         chosen, answer = selected[at], given.get(feature.id)
         if answer == UNSEEN or (answer is None and shares[at] < table().preselect):
             origin = Origin.NEEDED
         elif answer is None:
             origin = Origin.LIKELY
         else:
-            totals = {value: case.spread.weight(pool & case.spread.choices[at][value]) for value in targets}
+            totals = {value: spread.weight(pool & spread.choices[at][value]) for value in targets}
             origin = Origin.DECIDED if max(totals, key=totals.__getitem__) == chosen else Origin.CHANGED
         shown = None if origin is Origin.NEEDED else chosen
-        rows.append(Row(game, feature.id, feature.shape, feature.elements, answers, shown, origin))
-        above &= case.spread.blank[at] | (case.spread.choices[at][chosen] if chosen is not None else 0)
+        rows.append(RowLook(at, tuple(targets.items()), shown, origin))
+        above &= spread.blank[at] | (spread.choices[at][chosen] if chosen is not None else 0)
     return tuple(rows)
 
 
-def _nearest(case: Case, part: int, selected: tuple[str | None, ...], given: dict[str, str]) -> int:
+def _nearest(spread: Spread, part: int, selected: tuple[str | None, ...], given: dict[str, str]) -> int:
     """The likeliest world of `part` that keeps what was answered, then what is selected."""
-    order = sorted(range(len(selected)), key=lambda at: case.spread.features[at].id not in given)
+    order = sorted(range(len(selected)), key=lambda at: spread.features[at].id not in given)
     for at in order:
         value = selected[at]
-        kept = part & (case.spread.blank[at] if value is None else case.spread.choices[at][value])
+        kept = part & (spread.blank[at] if value is None else spread.choices[at][value])
         part = kept or part
-    return max(bits(part), key=lambda world: case.spread.weights[world])
+    return max(bits(part), key=lambda world: spread.weights[world])

@@ -146,7 +146,7 @@ def test_records_delayed_past_the_close_join_their_shot(
 @given(pin_sets, st.integers(0, 2), st.data())
 def test_a_missing_record_only_widens_what_is_possible(pins: list[str], clicks: int, data: st.DataObject) -> None:
     from marker_hub.match.judge import evidence_of
-    from marker_rules.evidence.worlds import possible
+    from marker_rules.evidence import possible
 
     def rulings(driver: Any) -> set[str]:
         match = driver.table.match

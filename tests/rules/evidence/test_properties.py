@@ -17,11 +17,10 @@ from marker_rules.evidence import (
     Kind,
     Observation,
     Quality,
+    forget,
     next_question,
     possible,
-    questions,
     sheet,
-    worlds,
     worst_case,
 )
 from marker_rules.evidence import likelihood as counts
@@ -191,10 +190,8 @@ def test_likelihoods_never_change_what_is_possible(game_id: GameId, monkeypatch:
     real = counts.table()
     rows = {name: {kind: counts.Row(rng.randrange(10_000), {}) for kind in kinds} for name, kinds in real.rows.items()}
     monkeypatch.setattr(counts, "table", lambda: replace(real, rows=rows))
-    for cache in (worlds._spread, worlds._case, questions._tree):
-        cache.cache_clear()
+    forget()
     try:
         assert [(shorts(e, play, o), worst_case(e, play.before, o)) for play, e, o in cases] == before
     finally:
-        for cache in (worlds._spread, worlds._case, questions._tree):
-            cache.cache_clear()
+        forget()
