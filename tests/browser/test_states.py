@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from page_fakes import states
-from page_fakes.hub import FakeHub, OpenPage
+from page_fakes.hub import FakeHub, OpenPage, drawn, still
 from page_fakes.walk import walked
 from playwright.sync_api import Page
 
@@ -40,7 +40,7 @@ def stations(game: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
 
 def look(page: Page, where: str, *, may_be_blank: bool = False) -> None:
     """Nothing empty, nothing raw, nothing outside the screen."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    still(page)
     seen = page.evaluate(LOOK)
     found = BAD.search(seen["text"])
     assert found is None, f"{where}: '{found.group(0) if found else ''}' in the text"
@@ -77,7 +77,7 @@ def test_every_state_is_rendered_whole(open_page: OpenPage, hub: FakeHub, path: 
     for game in GAMES:
         for phase, (view, sheet) in stations(game).items():
             hub.show(view | {"now_ms": hub.clock}, sheet)
-            page.wait_for_function("(n) => true", arg=0)
+            drawn(page, hub, "3")
             look(page, f"{path} {lang} {game} {phase}", may_be_blank="overlay" in path)
 
 
@@ -91,6 +91,7 @@ def test_the_referees_page_fits_every_screen(open_page: OpenPage, hub: FakeHub, 
     for game in ("five-pins", "combined-pyramid"):
         for phase, (view, sheet) in stations(game).items():
             hub.show(view | {"now_ms": hub.clock}, sheet)
+            drawn(page, hub, "3")
             look(page, f"{size} {game} {phase}")
             foot = page.locator(".foot").bounding_box()
             assert foot is not None

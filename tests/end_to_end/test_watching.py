@@ -28,17 +28,18 @@ def test_a_spectator_sees_the_game_to_its_end(browser: Browser) -> None:
         while demo.poll() is None:
             seen_provisional = seen_provisional or page.locator(".band.provisional, .tag.provisional").count() > 0
             page.wait_for_timeout(20)
-        out, _ = demo.communicate(timeout=10)
+        out, _ = demo.communicate(timeout=60)
         result = json.loads(out.strip().splitlines()[-1])
-        shown = {side: int(page.locator(f".side.{side.lower()} .score").inner_text()) for side in ("A", "B")}
+        for side in ("A", "B"):  # the last state may still be on its way to the page
+            expect(page.locator(f".side.{side.lower()} .score")).to_have_text(str(result["final_score"][side]))
         page.close()
     finally:
         demo.kill()
         demo.communicate()
     assert demo.returncode == 0
     assert result["wrong_rulings"] == 0
-    assert shown == result["final_score"] == result["ground_truth_score"]
-    assert 24 in shown.values()
+    assert result["final_score"] == result["ground_truth_score"]
+    assert 24 in result["final_score"].values()
     assert seen_provisional, "nothing was ever shown as provisional"
 
 
@@ -60,10 +61,10 @@ def test_the_page_says_stale_and_comes_back_by_itself(browser: Browser, tmp_path
         expect(page.locator(".banner")).to_have_count(0)
         hub.kill()
         hub.communicate()
-        expect(page.locator(".banner")).to_be_visible(timeout=10_000)
+        expect(page.locator(".banner")).to_be_visible()
         hub, _ = start(int(address.rsplit(":", 1)[1]))
-        expect(page.locator(".banner")).to_have_count(0, timeout=10_000)
+        expect(page.locator(".banner")).to_have_count(0)
         page.close()
     finally:
         hub.terminate()
-        hub.communicate(timeout=20)
+        hub.communicate(timeout=60)

@@ -25,6 +25,7 @@ from marker_sim.sinks.node import BoardConfig, VirtualBoard
 ROOT = Path(__file__).parents[2]
 FIRMWARE = ROOT / "firmware"
 SHIMS = ROOT / "simulator/marker_sim/upy"
+LIMIT_S = 60.0  # only against hanging: the machine may be busy
 LAUNCH = "import sys; from micropython_unix import main; sys.exit(main())"
 
 
@@ -93,7 +94,7 @@ class Broker:
         self.process = subprocess.Popen(
             [self.program, "-c", str(self.config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        end = time.monotonic() + 10
+        end = time.monotonic() + LIMIT_S
         while time.monotonic() < end:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
                 return
@@ -160,7 +161,7 @@ class Listener:
         with self.cond:
             return [json.loads(p) for s, p in self.messages if s == suffix and p]
 
-    def wait(self, test: Callable[[], object], seconds: float = 15) -> object:
+    def wait(self, test: Callable[[], object], seconds: float = LIMIT_S) -> object:
         """Until `test()` is true."""
         end = time.monotonic() + seconds
         with self.cond:
@@ -200,7 +201,7 @@ class Listener:
 
     def raw_command(self, payload: bytes, *, retain: bool = False) -> None:
         """Publish bytes on `cmd`."""
-        self.client.publish(f"table/{self.table}/cmd", payload, 1, retain).wait_for_publish(5)
+        self.client.publish(f"table/{self.table}/cmd", payload, 1, retain).wait_for_publish(LIMIT_S)
 
     def close(self) -> None:
         self.client.disconnect()
@@ -211,7 +212,7 @@ class Listener:
 def listener(broker: Broker) -> Iterator[Listener]:
     """A connected listener."""
     made = Listener(broker.port)
-    assert made.ready.wait(10)
+    assert made.ready.wait(LIMIT_S)
     yield made
     made.close()
 

@@ -29,7 +29,7 @@ def board(broker: Any, tmp_path: Path, vm_command: list[str]) -> Iterator[Virtua
     yield made
     asyncio.run_coroutine_threadsafe(made.stop(), loop).result(30)
     loop.call_soon_threadsafe(loop.stop)
-    thread.join(5)
+    thread.join(30)
     loop.close()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from boardplay import FALLEN, STANDING, command, presses, soon, stand
+from busy import within
 
 from marker_hardware.wire import ErrorCode, Flag, Kind, LossCause, Mode, Quality
 from marker_sim.sinks import frames as F
@@ -36,11 +37,12 @@ def whole(listener: Any, boot: int, upto: int) -> dict[int, list[int]]:
 async def fetch(listener: Any, upto: int) -> dict[int, list[int]]:
     """Every record below `upto`; what the listener missed (its own connection died too) is asked for, as the hub does."""
     await soon(listener.client.is_connected)
-    for attempt in range(3):
+    for attempt in range(40):  # what is on its way may take its time on a busy machine
         await asyncio.sleep(0.3)
         missing = [s for s in range(upto) if (1, s) not in listener.records()]
-        if missing:
-            await command(listener, f"fetch{attempt}", "replay", boot=1, **{"from": missing[0], "to": missing[-1]})
+        if not missing:
+            break
+        await command(listener, f"fetch{attempt}", "replay", boot=1, **{"from": missing[0], "to": missing[-1]})
     return whole(listener, 1, upto)
 
 
@@ -108,15 +110,15 @@ def test_a_link_that_dies_in_a_shot_loses_and_doubles_nothing(play: Play, broker
             made[0].silent = True
         await board.send(presses(us + 5_000_000, 60))
         await board.sync(us + 13_000_000, acknowledged=False)
-        await board.wait_link(up=False, timeout=20)
+        await board.wait_link(up=False)
         if fault == "kill":
             broker.start()
         elif fault == "stop":
             broker.signal(signal.SIGCONT)
         else:
             made[0].silent = False
-        await board.wait_link(timeout=15)
-        assert time.monotonic() - began < 15
+        await board.wait_link(timeout=60)
+        assert time.monotonic() - began < within(15)
         assert await board.sync(us + 14_000_000)
         records = await fetch(listener, 206)
         stamps = [r[0] for r in records.values() if r[2] == Kind.PRESS]
@@ -136,7 +138,7 @@ def test_an_outage_with_300_events(play: Play, broker: Any, listener: Any, secon
         await board.sync(us + 19_000_000, acknowledged=False)
         await asyncio.sleep(seconds)
         broker.start()
-        await board.wait_link(timeout=15)
+        await board.wait_link()
         assert await board.sync(us + 20_000_000)
         records = await fetch(listener, 306)
         assert sum(r[2] == Kind.PRESS for r in records.values()) == 150
@@ -166,7 +168,7 @@ def test_an_outage_that_overflows_the_outbox_is_told_and_replay_answers_gap(
             await board.send(presses(us + part * 25_000_000, 190))
         await board.sync(us + 110_000_000, acknowledged=False)
         made[0].cut = False
-        await board.wait_link(timeout=15)
+        await board.wait_link()
         await board.sync(us + 111_000_000)
         loss = await soon(lambda: [r for r in listener.records().values() if r[2] == Kind.LOSS])
         assert [r[4] for r in loss] == [LossCause.OUTBOX]
@@ -304,10 +306,15 @@ def test_edges_beyond_the_ring_are_counted_in_a_loss_record(play: Play, listener
         edges = [F.edge(us + 1000 + i * 500, 17, 1 - i % 2) for i in range(400)]
         await board.send([F.Frame(us, F.FrameKind.FREEZE, 1, 400), *edges])
         await board.sync(us + 2_000_000)
+
+        def losses() -> list[list[int]]:
+            return [r for r in listener.records().values() if r[2] == Kind.LOSS]
+
+        # What was lost right before the end of the stall is counted after it, with the next look at the counter.
+        await soon(lambda: sum(r[3] for r in losses()) >= 145)
         records = whole(listener, 1, 8)
-        losses = [r for r in listener.records().values() if r[2] == Kind.LOSS]
-        assert {r[4] for r in losses} == {LossCause.RING}
-        assert sum(r[3] for r in losses) == 145
+        assert {r[4] for r in losses()} == {LossCause.RING}
+        assert sum(r[3] for r in losses()) == 145
         hits = [r for r in listener.records().values() if r[2] == Kind.HIT]
         assert len(hits) == 128
         assert records
@@ -316,12 +323,12 @@ def test_edges_beyond_the_ring_are_counted_in_a_loss_record(play: Play, listener
 
 
 def fast_watchdog(tmp_path: Path) -> Path:
-    """The firmware with its watchdog armed after 1 s and set to 2 s, so that the test need not wait 38 s."""
+    """The firmware with its watchdog armed after 1 s and set to 4 s, so that the test need not wait 38 s."""
     copy = tmp_path / "fw"
     shutil.copytree(ROOT / "firmware", copy, ignore=shutil.ignore_patterns("__pycache__"))
     file = copy / "tablefw/supervisor.py"
     text = file.read_text()
-    for old, new in (("WATCHDOG_MS = 8000", "WATCHDOG_MS = 2000"), ("ARM_AFTER_S = 30 ", "ARM_AFTER_S = 1 ")):
+    for old, new in (("WATCHDOG_MS = 8000", "WATCHDOG_MS = 4000"), ("ARM_AFTER_S = 30 ", "ARM_AFTER_S = 1 ")):
         assert old in text
         text = text.replace(old, new)
     file.write_text(text)
@@ -342,7 +349,7 @@ def test_a_frozen_node_is_reset_by_its_watchdog(play: Play, listener: Any, tmp_p
         assert stamps == [us + minute * 60_000_000 for minute in range(1, 76)], "across four wraps"
         await asyncio.sleep(2)
         await board.send([F.Frame(board.now_us, F.FrameKind.FREEZE, 0, 0xFFFF)])
-        await soon(lambda: board.boot == 2 and board.linked, 20)
+        await soon(lambda: board.boot == 2 and board.linked)
         assert listener.of("state")[-1]["reset"] == "watchdog"
 
     play(body, firmware=fast_watchdog(tmp_path))
@@ -353,10 +360,10 @@ def test_the_broker_hears_of_a_silent_node_within_six_seconds(play: Play, listen
         assert board.pid is not None
         os.kill(board.pid, signal.SIGSTOP)
         began = time.monotonic()
-        await soon(lambda: any(not s["online"] for s in listener.of("state")), 8)
-        assert time.monotonic() - began < 6
+        await soon(lambda: any(not s["online"] for s in listener.of("state")))
+        assert time.monotonic() - began < within(6)
         os.kill(board.pid, signal.SIGCONT)
-        await soon(lambda: listener.of("state")[-1]["online"], 10)
+        await soon(lambda: listener.of("state")[-1]["online"])
         assert board.boot == 1
 
     play(body)
@@ -441,9 +448,9 @@ def test_the_display_shows_what_the_hub_says_and_dashes_without_link(play: Play,
         listener.client.publish("table/t1/display", json.dumps(VECTORS["display"][0]), 1, retain=True)
         await soon(lambda: board.text == "12   7")
         broker.kill()
-        await soon(lambda: board.text == "--------", 20)
+        await soon(lambda: board.text == "--------")
         broker.start()
-        await soon(lambda: board.text == "12   7", 20)
+        await soon(lambda: board.text == "12   7")
 
     play(body)
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 import serial
+from busy import within
 
 from marker_hub import cli, nodecal, nodeflash, provision, serial_link
 from marker_hub.provision import NodeError, NodeLost, NodeRefused, SerialNode
@@ -83,7 +84,7 @@ class Device:
         self.stopping = True
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
-        self.thread.join(5)
+        self.thread.join(30)
         for fd in (self.master, self.slave):
             with contextlib.suppress(OSError):
                 os.close(fd)
@@ -255,7 +256,7 @@ def test_a_node_on_the_hubs_cable_speaks_its_topics_and_comes_back(device: Any) 
         task = asyncio.create_task(node.run())
 
         async def until(test: Callable[[], Any]) -> None:
-            end = time.monotonic() + 15
+            end = time.monotonic() + 60
             while not test():
                 assert time.monotonic() < end, outlet.messages[-5:]
                 await asyncio.sleep(0.02)
@@ -286,7 +287,7 @@ def test_requests_are_fast_and_garbage_on_the_line_is_ignored(device: Any) -> No
     began = time.monotonic()
     for _ in range(50):
         node.request("info")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < within(5)
     node.port.write(b"hello\n\xff\xfe\n{broken\n" + b"x" * 3000 + b"\n")
     assert node.request("info")["boot"] == 1
     for line in (b'{"cmd":"get"}\n', b'{"id":[],"cmd":"info"}\n', b'{"id":9,"cmd":"set"}\n'):
@@ -344,7 +345,7 @@ def test_calibration_refuses_a_seat_without_a_magnet_and_a_silent_sensor(device:
         nodecal.calibrate(Silent(0), lambda _: None, "", "", 1)
 
 
-def wait_for(test: Callable[[], Any], seconds: float = 20) -> Any:
+def wait_for(test: Callable[[], Any], seconds: float = 60) -> Any:
     end = time.monotonic() + seconds
     while True:
         with contextlib.suppress(NodeError):

@@ -57,7 +57,7 @@ async def played(data: Path, faults: tuple[Spec, ...]) -> tuple[Played, int, Rig
 
 
 def _metrics(url: str) -> str:
-    with urllib.request.urlopen(f"{url}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:
         return str(answer.read().decode())
 
 

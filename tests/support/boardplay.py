@@ -8,11 +8,12 @@ from typing import Any
 from marker_sim.sinks import frames
 from marker_sim.sinks.node import VirtualBoard
 
+LIMIT_S = 60.0  # only against hanging: the machine may be busy
 STANDING = [(0, 0, 1500)] * 5
 FALLEN = (-224, 0, 202)
 
 
-async def soon(test: Callable[[], Any], seconds: float = 15) -> Any:
+async def soon(test: Callable[[], Any], seconds: float = LIMIT_S) -> Any:
     """Poll without blocking the board's event loop."""
     end = time.monotonic() + seconds
     while True:

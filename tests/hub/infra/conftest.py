@@ -120,7 +120,7 @@ class Bench:
     def __init__(self, data: Path, broker: MemoryBroker, hub: Hub) -> None:
         self.data, self.broker, self.hub = data, broker, hub
 
-    async def until(self, true: Callable[[], object], seconds: float = 5.0) -> None:
+    async def until(self, true: Callable[[], object], seconds: float = 60.0) -> None:
         """Wait for something, or fail saying so."""
         deadline = asyncio.get_running_loop().time() + seconds
         while not true():

@@ -18,7 +18,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
 CHANNELS = ["C", "N", "E", "S", "W", "PZ1", "PZ2", "PZ3", "PZ4", "CLICK", "BTN_YES", "BTN_NO", "BTN_STILL", "BTN_UNDO"]
-START_S = 30.0
+START_S = 90.0
 
 
 class HubProcess:
@@ -66,7 +66,7 @@ class HubProcess:
     def stop(self) -> int:
         assert self.process is not None
         self.process.terminate()
-        status = self.process.wait(30)
+        status = self.process.wait(60)
         self.close()
         return status
 
@@ -114,7 +114,7 @@ class Referee:
             f"http://127.0.0.1:{self.hub.port}{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
         try:
-            with self.opener.open(request, timeout=5) as answer:
+            with self.opener.open(request, timeout=30) as answer:
                 return answer.status, json.loads(answer.read() or b"{}")
         except urllib.error.HTTPError as error:
             with error:
@@ -125,7 +125,7 @@ class Referee:
         status, body = self.post("/api/login", {"pin": pin, "table": self.table})
         assert status == 200, body
 
-    def command(self, kind: str, seconds: float = 20.0, **fields: Any) -> tuple[int, dict[str, Any]]:
+    def command(self, kind: str, seconds: float = 60.0, **fields: Any) -> tuple[int, dict[str, Any]]:
         """The same key until the hub answers, however often it dies meanwhile."""
         self.sent += 1
         body = {"kind": kind, "key": f"{self.table}-{self.sent}-{kind}", "seen": fields.pop("seen", 0), **fields}
@@ -226,7 +226,7 @@ class Herd:
                 ring.append([1000 + seq * 1000, seq % 5, 1, seq % 60000, 0])
             self._send(table, first, first + count - 1)
 
-    def settle(self, seconds: float = 30.0) -> None:
+    def settle(self, seconds: float = 60.0) -> None:
         """No more records; wait until the broker has acknowledged all."""
         self._stop.set()
         if self._thread is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+from busy import within
 from processes import Herd, HubProcess, Referee
 
 from marker_hub.broker.process import exists, free_port
@@ -24,7 +25,7 @@ OPTIONS = {"points_limit": 60, "games": 1}
 
 def marker(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "marker_hub", *arguments], capture_output=True, text=True, timeout=60, cwd=cwd
+        [sys.executable, "-m", "marker_hub", *arguments], capture_output=True, text=True, timeout=120, cwd=cwd
     )
 
 
@@ -77,18 +78,18 @@ def test_the_ready_line_says_where_and_a_stop_leaves_nothing(hub: HubProcess) ->
     ready = hub.start()
     assert ready["ready"] is True
     assert Path(ready["credentials_file"]).stat().st_mode & 0o077 == 0
-    with urllib.request.urlopen(f"{ready['http']}/healthz", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ready['http']}/healthz", timeout=30) as answer:
         assert json.loads(answer.read())["ok"] is True
-    with urllib.request.urlopen(f"{ready['http']}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ready['http']}/metrics", timeout=30) as answer:
         text = answer.read().decode()
     assert "# TYPE marker_records_total counter" in text
     assert "marker_recording 1" in text
-    stream = urllib.request.urlopen(f"{ready['http']}/api/stream?tables=1", timeout=5)
+    stream = urllib.request.urlopen(f"{ready['http']}/api/stream?tables=1", timeout=30)
     assert stream.readline().startswith(b"retry")
     began = time.monotonic()
     assert hub.stop() == 0
     stream.close()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < within(5)
     assert not exists(ready["mqtt"]["pid"])
     assert "Traceback" not in hub.log()
 
@@ -97,7 +98,7 @@ def test_ctrl_c_is_a_clean_stop(hub: HubProcess) -> None:
     ready = hub.start()
     assert hub.process is not None
     os.kill(hub.process.pid, signal.SIGINT)
-    assert hub.process.wait(15) == 0
+    assert hub.process.wait(60) == 0
     assert not exists(ready["mqtt"]["pid"])
 
 
@@ -133,14 +134,14 @@ def test_backup_while_it_runs_then_a_cold_standby_elsewhere(hub: HubProcess, tmp
     assert done.returncode == 0, done
     try:
         ready = standby.start()
-        with urllib.request.urlopen(f"{ready['http']}/api/tables/1", timeout=5) as answer:
+        with urllib.request.urlopen(f"{ready['http']}/api/tables/1", timeout=30) as answer:
             view = json.loads(answer.read())
         assert view["players"]["A"]["name"] == "Бармалей-Ёжиков"
         other = Herd(ready["mqtt"]["host"], ready["mqtt"]["port"], standby.credentials["mqtt"]["hub"], 2, 5)
         try:
             other.rings = herd.rings
             other._connected(other.client, None, None, None, None)
-            deadline = time.monotonic() + 15
+            deadline = time.monotonic() + 60
             from marker_hub.journal import Reader, database_path
 
             held: list[int | None] = []
@@ -178,10 +179,10 @@ def test_a_damaged_journal_is_replaced_by_the_newest_good_backup_and_said(hub: H
     assert [check["number"] for check in damaged] == [5]
     assert "marker restore" in damaged[0]["remedy"]
     ready = hub.start()
-    with urllib.request.urlopen(f"{ready['http']}/healthz", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ready['http']}/healthz", timeout=30) as answer:
         health = json.loads(answer.read())
     assert [notice["code"] for notice in health["notices"]] == ["journal-restored"]
-    with urllib.request.urlopen(f"{ready['http']}/api/tables/1", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ready['http']}/api/tables/1", timeout=30) as answer:
         assert json.loads(answer.read())["players"]["B"]["name"] == "Totò"
     assert list(hub.data.glob("journal-damaged-*.sqlite3"))
 
@@ -204,12 +205,12 @@ def test_a_match_leaves_the_hub_as_record_protocol_and_table(hub: HubProcess, tm
         referee.command("ready")
     status, body = referee.command("award_match", to="A", note="проверка")
     assert status == 200, body
-    with urllib.request.urlopen(f"{ready['http']}/api/matches", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ready['http']}/api/matches", timeout=30) as answer:
         matches = json.loads(answer.read())
     listed = matches["matches"] if isinstance(matches, dict) else matches
     assert [(match["winner"], match["players"]["A"]["name"]) for match in listed] == [("A", "Бармалей-Ёжиков")]
     record = tmp_path / "m.jsonl"
-    with urllib.request.urlopen(f"{ready['http']}/api/matches/{listed[0]['id']}/export.jsonl", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ready['http']}/api/matches/{listed[0]['id']}/export.jsonl", timeout=30) as answer:
         record.write_bytes(answer.read())
     assert marker("validate", str(record)).returncode == 0
     replayed = marker("replay", str(record))
@@ -220,7 +221,7 @@ def test_a_match_leaves_the_hub_as_record_protocol_and_table(hub: HubProcess, tm
         encoding="utf-8-sig"
     ) or "Totò" in record.read_text(encoding="utf-8")
     assert record.with_suffix(".pdf").read_bytes().startswith(b"%PDF-1.5")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not list(hub.data.glob("backups/*.sqlite3")) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert list(hub.data.glob("backups/*.sqlite3")), "a backup is made at the end of a match"

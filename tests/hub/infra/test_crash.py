@@ -39,7 +39,7 @@ def stored(data: Path) -> dict[str, list[int]]:
     return found
 
 
-def everything_arrived(hub: HubProcess, herd: Herd, seconds: float = 40.0) -> None:
+def everything_arrived(hub: HubProcess, herd: Herd, seconds: float = 90.0) -> None:
     deadline = time.monotonic() + seconds
     while True:
         found = stored(hub.data)
@@ -177,10 +177,10 @@ def test_a_broker_whose_store_is_zero_bytes_starts_empty_and_says_so(hub: HubPro
     assert "broker-store-set-aside" in hub.log()
     import urllib.request
 
-    with urllib.request.urlopen(f"http://127.0.0.1:{hub.port}/healthz", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{hub.port}/healthz", timeout=30) as answer:
         health = json.loads(answer.read())
     assert [notice["code"] for notice in health["notices"]] == ["broker-store-set-aside"]
-    with urllib.request.urlopen(f"http://127.0.0.1:{hub.port}/api/tables/1", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{hub.port}/api/tables/1", timeout=30) as answer:
         view = json.loads(answer.read())
     assert (view["phase"], view["players"]["A"]["score"]) == (
         before["view"]["phase"],

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from busy import within
 
 from marker_hub import entries
 from marker_hub.journal import Draft, JournalWriter, Reader, database_path, prepare
@@ -73,7 +74,7 @@ def test_nonsense_on_the_topics_ends_nothing(running: Any, node_type: Any, in_lo
         async with running(tables=2) as bench:
             sent = await storm(bench, node_type(bench.broker), Random(seed), 1500)
             await bench.until(lambda: bench.seqs("1") == list(range(sent)), 20)
-            await bench.until(lambda: bench.broker.unacknowledged == 0, 20)
+            await bench.until(lambda: bench.broker.unacknowledged == 0)
             counted = bench.hub.figures.value("rejects_total")
             with Reader(database_path(bench.data)) as reader:
                 rows = reader.rejects(100_000)
@@ -179,4 +180,4 @@ def test_a_journal_of_a_million_entries_starts_in_seconds_with_a_snapshot_and_th
             values.append(value)
     seconds = time.perf_counter() - began
     assert core.state_hash(values[0]) == core.state_hash(whole)
-    assert seconds < 5, f"start-up took {seconds:.1f} s (folding 10,000 entries anew took {folding:.1f} s)"
+    assert seconds < within(5), f"start-up took {seconds:.1f} s (folding 10,000 entries anew took {folding:.1f} s)"

@@ -51,7 +51,7 @@ class Desk:
             ready.set()
 
         self.writer.append(drafts, done)
-        assert ready.wait(10)
+        assert ready.wait(60)
         return got[0]
 
 
@@ -87,7 +87,7 @@ def test_a_commit_reached_the_disk_before_anyone_hears_of_it(desk: Desk) -> None
 
     ready = threading.Event()
     desk.writer.append([obs(0)], look)
-    assert ready.wait(10)
+    assert ready.wait(60)
     assert seen == [1]
 
 
@@ -187,7 +187,7 @@ def test_a_task_that_raises_does_not_end_the_writer(desk: Desk) -> None:
         ready.set()
 
     desk.writer.task(lambda connection: connection.execute("SELECT * FROM nowhere"), done)
-    assert ready.wait(10)
+    assert ready.wait(60)
     assert isinstance(results[0], sqlite3.OperationalError)
     assert desk.put(obs(0)).error is None
 

@@ -1,4 +1,4 @@
-"""The same launches in another engine, where it is installed (docs/developer/simulator.md says how); never needed in CI."""
+"""The same launches in another engine, where it is installed (docs/developer/simulator.md says how); with `make soak` alone."""
 
 import importlib.util
 
@@ -25,6 +25,7 @@ def test_the_launches_are_drawn_and_played_here() -> None:
     assert cushions > 50
 
 
+@pytest.mark.soak
 @there
 def test_contacts_agree_up_to_the_first_cushion() -> None:
     """Same kind and order, times within a millisecond. Mutation: rolling friction + 1 %."""
@@ -36,6 +37,7 @@ def test_contacts_agree_up_to_the_first_cushion() -> None:
             assert mine == pytest.approx(theirs, abs=1e-3)
 
 
+@pytest.mark.soak
 @there
 @pytest.mark.timeout(600)
 def test_it_is_eight_times_as_fast() -> None:

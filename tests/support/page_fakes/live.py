@@ -35,8 +35,8 @@ class LiveHub:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), daemon=True)
         self._thread.start()
-        if not self._ready.wait(20):
-            raise RuntimeError("the hub did not start within 20 s")
+        if not self._ready.wait(60):
+            raise RuntimeError("the hub did not start within 60 s")
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -73,4 +73,4 @@ class LiveHub:
 
     def stop(self) -> None:
         self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(15)
+        self._thread.join(60)
