@@ -114,13 +114,20 @@ class ShotRun(msgspec.Struct, frozen=True):
         """True while evidence is known to be missing: silence then proves nothing."""
         return bool(self.lost) or self.unverified
 
-    def with_record(self, rec: Rec, *, opens: bool = False) -> ShotRun:
-        """With one record more; `opens`: it could have begun the shot, and does if it is the earliest such one."""
+    def with_record(self, rec: Rec, *, opens: bool = False, moved_us: int = 0) -> ShotRun:
+        """With one record more; `opens`: it could have begun the shot, and does if it is the earliest such one.
+
+        moved_us: when this motion was noticed (hub us); 0: it came too late to say that something moves.
+        """
         begins = self.from_t
         if opens and self.opened is not Opened.CALL and (begins is None or (rec.boot == self.boot and rec.t < begins)):
             begins = rec.t
         boot = rec.boot if self.boot < 0 else self.boot
-        return msgspec.structs.replace(self, records=(*self.records, rec), from_t=begins, boot=boot)
+        records = (*self.records, rec)
+        if not moved_us:
+            return msgspec.structs.replace(self, records=records, from_t=begins, boot=boot)
+        last = max(self.last_us, moved_us)
+        return msgspec.structs.replace(self, records=records, from_t=begins, boot=boot, last_us=last, rest_us=None)
 
     def moved(self, now_us: int) -> ShotRun:
         """With motion noticed at now_us."""

@@ -129,7 +129,8 @@ def with_ask(run: ShotRun, question: str) -> ShotRun:
 
 def feed(work: Work, run: ShotRun, rec: Rec) -> ShotRun:
     """The shot with a record more."""
-    return run.with_record(rec, opens=is_click(rec) or can_open(work, rec)).moved(work.mono_us)
+    early = run.from_t is None or rec.t < run.from_t  # else it cannot be the first, whatever it is
+    return run.with_record(rec, opens=early and can_open(work, rec), moved_us=work.mono_us)
 
 
 def knock(work: Work, rec: Rec) -> None:
@@ -241,6 +242,9 @@ def unexpected(work: Work, event: str) -> None:
 
 def late(work: Work, rec: Rec) -> bool:
     """Take a record that belongs to a shot already closed; False where it belongs to none."""
+    run = work.run
+    if run is not None and run.stage is not Stage.CLOSED and rec.seq >= run.arm_seq and rec.boot == run.boot:
+        return False  # by far the most: the shot that is being watched
     for at, run in enumerate((work.run, *work.queue)):
         if run is not None and run.stage is Stage.CLOSED and _belongs(run, rec):
             fresh = run.with_record(rec, opens=is_click(rec))
