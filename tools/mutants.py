@@ -220,6 +220,8 @@ def main(args: Sequence[str] | None = None) -> int:
         if lives(chosen.package, mutant):
             survivors.append(mutant.name)
             print(f"{number}/{len(mutants)} survives: {mutant.name}", file=sys.stderr, flush=True)
+        elif number % 50 == 0:
+            print(f"{number}/{len(mutants)}", file=sys.stderr, flush=True)
     killed = 1 - len(survivors) / len(mutants)
     if chosen.json:
         explained = len(listed) - len([mutant for mutant in listed if not mutant.survives])

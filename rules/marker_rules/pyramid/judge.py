@@ -21,7 +21,7 @@ from marker_rules.shot import Shot
 
 # Members of enums, looked up once: the judge asks for them many times a shot.
 C = Ball.C
-BREAK, PREMIUM = Phase.BREAK, Phase.IN_HAND_ANY_PREMIUM
+BREAK, PREMIUM, FROM_HOUSE = Phase.BREAK, Phase.IN_HAND_ANY_PREMIUM, Phase.IN_HAND_HOUSE
 SHOT, CHOICE = Stage.SHOT, Stage.CHOICE
 
 
@@ -147,7 +147,7 @@ def _stroke_violations(case: Case) -> None:
         shown.append("RP-4.3")
     if struck in story.off:
         shown.append("RP-22.3a")
-    if law.house and phase in IN_HOUSE and _house_ball_first(case):
+    if law.house and phase is FROM_HOUSE and _house_ball_first(case):
         shown.append("RP-19.2a")
     if phase is PREMIUM and C in story.potted and case.options["premium_cue_pot"] == "foul":
         shown.append("EXT-D3")
@@ -161,10 +161,14 @@ def _stroke_violations(case: Case) -> None:
 
 
 def _house_ball_first(case: Case) -> bool:
-    house = case.entered.house
-    if house is None or case.options["house_ball_first"] != "foul" or not case.story.cue_contacts:
+    """Whether every ball met at the first contact lay in the house; one outside, met at the same instant, is enough.
+
+    Not asked of a shot from the temporary house, in which no object ball lies (RP-19.2b).
+    """
+    house, story = case.entered.house, case.story
+    if house is None or story.contact_at < 0 or case.options["house_ball_first"] != "foul":
         return False
-    return case.story.cue_contacts[0][1] in house
+    return all(ball in house for at, ball in story.cue_contacts if at == story.contact_at)
 
 
 def _completion(case: Case) -> None:
@@ -219,7 +223,7 @@ def _outside_from(case: Case) -> int:
     entered = case.entered
     if not case.law.house or case.before.phase not in IN_HOUSE or case.options["house_ball_first"] == "foul":
         return 0
-    if entered.house is not None:
+    if entered.house is not None and case.before.phase is FROM_HOUSE:
         inside = entered.house
     elif entered.house_first:
         inside = frozenset({case.story.cue_contacts[0][1]})  # only the first ball is known to lie in the house

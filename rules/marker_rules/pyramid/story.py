@@ -202,7 +202,9 @@ class _Reader:
 
     def pot(self, fact: f.Pot, at: int) -> None:
         """A ball fell; one that paused on the edge and then fell was potted by the shot, however late (RP-21.3)."""
-        self.story.potted[self.ball(fact, at, fact.ball)] = at
+        ball = self.ball(fact, at, fact.ball)
+        if ball not in self.story.off:  # off by a foreign object, it stays off wherever it ends (RP-22.2b)
+            self.story.potted[ball] = at
 
     def back(self, fact: f.Back, at: int) -> None:
         self.story.potted.pop(fact.ball, None)

@@ -346,6 +346,20 @@ def test_void_shot(judge: Any, facts: str, calls: str) -> None:
     assert ruling.score.as_dict() == {"A": 3, "B": 2}
 
 
+@pytest.mark.clause("RP-22.2b")
+@pytest.mark.clause("RP-22.4")
+@pytest.mark.parametrize("game", ["free", "dynamic", "combined"])
+def test_a_ball_that_fell_off_a_lamp_is_off(judge: Any, game: str) -> None:
+    """Off from the foreign object on: it completes no shot, scores nothing and is placed once, wherever it ends."""
+    ruling = judge("strike C; contact C w3; off w3 lamp; pot w3 BL", game=game)
+    assert (clauses(ruling), ruling.credited, ruling.respot) == (["RP-18.P"], (), ("w3",))
+    other = judge("strike C; contact C w3; off w3 lamp; pot w3 BL; pot w4 BR", game=game)
+    assert (other.legal_by, other.credited, other.respot) == ("RP-18.1", ("w4",), ("w3",))
+    cue = judge("strike C; contact C w3; off C lamp; pot C BL; pot w4 BR", game=game)
+    assert (clauses(cue), cue.credited) == (["RP-22.3a"], ())
+    assert cue.respot == (("w4", "C") if game == "free" else ("w4",))
+
+
 @pytest.mark.clause("RP-21.1")
 class TestHangingBall:
     """A ball that fell by itself counts for nothing and goes back to the edge (AMB-26)."""

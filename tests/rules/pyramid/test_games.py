@@ -200,6 +200,23 @@ class TestHouse:
             "w3",
         )
 
+    def test_two_balls_at_the_same_instant(self, judge: Any) -> None:
+        """Hitting one that lies outside is what the clause asks for; which of the two is written first is nothing."""
+        pots = "; pot w4 BL"
+        for both in ("contact C w3 & contact C w5", "contact C w5 & contact C w3"):
+            assert self.from_house(judge, f"strike C; {both}{pots}", decided={"house": "w3"}).credited == ("w4",)
+            inside = self.from_house(judge, f"strike C; {both}{pots}", decided={"house": "w3 w5"})
+            assert [violation.clause for violation in inside.violations] == ["RP-19.2a"]
+
+    @pytest.mark.clause("RP-19.2b")
+    @pytest.mark.parametrize("switch", ["foul", "no_foul"])
+    def test_from_the_temporary_house_every_ball_lies_outside(self, judge: Any, switch: str) -> None:
+        """All object balls lie in the house, none in the temporary one: each may be hit first and each pot counts."""
+        facts = "strike C; contact C w3; pot w3 BL"
+        given = {"phase": "in-hand-temp-house", "decided": {"house": "w3 w4 w5"}, "house_ball_first": switch}
+        ruling = judge(facts, game="combined", **given)
+        assert (ruling.violations, ruling.credited) == ((), ("w3",))
+
     @pytest.mark.clause("RP-19.2b")
     def test_temporary_house(self, play: Any) -> None:
         """All object balls in the house: the shot is played from the other end."""

@@ -67,3 +67,32 @@ def test_where_clicks_are_exact_silence_proves_it() -> None:
     """AMB-52: no click, one ball fell: the cue ball, untouched, and nothing is asked."""
     assert left(GameId.FREE, ["strike", "gate BL"], "ok") == {"F"}
     assert left(GameId.DYNAMIC, ["strike", "gate BL"], "ok") == {"F*"}
+
+
+@pytest.mark.clause("RP-4.2")
+@pytest.mark.clause("RP-17.N1")
+@pytest.mark.clause("RP-18.N3")
+@pytest.mark.clause("RP-20.5")
+@pytest.mark.clause("RP-22.2a")
+@pytest.mark.clause("RP-22.2b")
+@pytest.mark.parametrize(
+    ("facts", "clause", "reading"),
+    [
+        ("strike C; cushion C foot; contact C w3", "RP-4.2", "AMB-06"),
+        ("strike C; contact C w3 unmoved; contact C w4", "RP-17.N1", ""),
+        (C + "jaw w3 ML", "RP-18.N3", "AMB-47"),
+        (C + "return w3 rail-top", "RP-22.2a", ""),
+        (C + "off w3 lamp", "RP-22.2b", "AMB-31"),
+        (C + "off w3 floor", "RP-22.3b", ""),
+        (C + "pot w3 BL; back w3 BL", "RP-20.5", ""),
+        ("frozen w5 foot; " + C + "cross w3", "RP-4.1", "AMB-05"),
+    ],
+)
+def test_what_seldom_happens_is_cited(judge: Any, facts: str, clause: str, reading: str) -> None:
+    """Each such fact has its step; where the reading is ours it is named, and in a plain shot neither stands there."""
+    ruling, plain = judge(facts), judge(C + "cushion w3 left")
+    assert clause in ruling.clauses
+    assert clause == "RP-4.1" or clause not in plain.clauses
+    if reading:
+        assert reading in ruling.interpretations
+        assert reading not in plain.interpretations

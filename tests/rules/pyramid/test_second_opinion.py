@@ -118,8 +118,8 @@ class Naive:
 
     def potted(self) -> set[str]:
         fallen: set[str] = set()
-        for w in self.words:
-            if w[0] == "pot":
+        for i, w in enumerate(self.words):
+            if w[0] == "pot" and self.on_table(i, w[1]):
                 fallen.add(w[1])
             if w[0] == "back":
                 fallen.discard(w[1])
