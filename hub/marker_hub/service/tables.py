@@ -5,23 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 import marker_hub.table as core
 from marker_hub import entries, projections, wire
-from marker_hub.commands import Amend, Command, MatchStart
+from marker_hub.commands import Command
 from marker_hub.display import Reconciler
 from marker_hub.entries import Body, Entry
 from marker_hub.ingest import Item, Lane, Work
 from marker_hub.journal import Draft, Outcome, Reader
 from marker_hub.service.buttons import command_of
+from marker_hub.service.commanding import CommandDesk
 from marker_hub.service.streams import Said
-from marker_hub.table import Announce, MatchEnded, Refusal, Role, TableConfig, Unexpected
-from marker_hub.table.propose import may_be_of
+from marker_hub.table import Announce, MatchEnded, Role, TableConfig, Unexpected
 from marker_hub.web.port import CommandResult, StreamEvent
 
 if TYPE_CHECKING:
@@ -30,19 +27,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("marker.table")
 
 SNAPSHOT_EVERY = 500
-RESULTS_KEPT = 512
 VIEW_INTERVAL_S = 0.02
 """Pages get at most 50 states a second of one table; the first change after a pause goes out at once."""
 TOPICS_INTERVAL_S = 0.1
 """Retained topics follow at most ten times a second: what reads them, the display of the node above all, shows no more."""
-
-
-def _meaning(command: Command) -> bytes:
-    """What a command says, without what differs when it is sent again (what was seen, the id the hub gave a match)."""
-    made = msgspec.to_builtins(command)
-    for name in ("seen", *(("id",) if isinstance(command, MatchStart) else ())):
-        made.pop(name, None)
-    return msgspec.json.encode(made, order="deterministic")
 
 
 class TableRuntime:
@@ -71,7 +59,7 @@ class TableRuntime:
         self._shown_at = 0.0
         self._publish: asyncio.Handle | None = None
         self._published_at = 0.0
-        self._results: OrderedDict[str, tuple[bytes, CommandResult]] = OrderedDict()
+        self._desk = CommandDesk(self)
         self._snapshot_n = 0
         self._live = False
         self._presses: set[asyncio.Task[None]] = set()
@@ -243,137 +231,9 @@ class TableRuntime:
         else:
             self.lane.put(item)
 
-    # -- commands --------------------------------------------------------------------------------------------------
-
     async def command(self, command: Command, role: Role, session: str) -> CommandResult:
-        """Propose, journal, step. A key seen before gives its first result again."""
-        known = self._known(command)
-        if known is not None:
-            return known
-        if isinstance(command, Amend) and command.dry_run:
-            found = core.preview(self.value, command)
-            if isinstance(found, Refusal):
-                return self._refused(found)
-            return CommandResult(200, {"n": self.n, "preview": projections.preview_view(self.value, found)})
-        if not self.hub.recording:
-            return self._not_recording()
-        future: asyncio.Future[CommandResult] = self._loop.create_future()
-        self.lane.put(Item(lambda: self._propose(command, role, session, future), alone=True))
-        result = await future
-        self.hub.figures.count("commands_total", status=str(result.status))
-        return result
-
-    def _remember(self, command: Command, result: CommandResult) -> None:
-        if result.status == 200 and command.key:
-            self._results[command.key] = (_meaning(command), result)
-            while len(self._results) > RESULTS_KEPT:
-                self._results.popitem(last=False)
-
-    def _known(self, command: Command) -> CommandResult | None:
-        """The first result of a key seen before; a key that stands for another command is refused."""
-        key = command.key
-        if not key:
-            return None
-        if key in self._results:
-            meaning, result = self._results[key]
-            return result if meaning == _meaning(command) else self._other_key(key)
-        found = self.hub.reader.by_key(key)
-        if found is None:
-            return None
-        table, n = found
-        if table != self.id:
-            return self._other_key(key, table)
-        entry = next(iter(self.hub.reader.entries(self.id, after=n - 1, to=n)))
-        if not may_be_of(entry.body, command):
-            return self._other_key(key)
-        return CommandResult(200, {"n": n, "view": self.view()})
-
-    def _other_key(self, key: str, table: str = "") -> CommandResult:
-        where = f" at table {table}" if table else ""
-        text = f"the key '{key}' already names another command{where}; send this one with a key of its own"
-        return CommandResult(
-            422, {"code": "key", "text": text, "text_key": "key", "args": {}, "n": self.n, "view": self.view()}
-        )
-
-    def _propose(
-        self, command: Command, role: Role, session: str, future: asyncio.Future[CommandResult]
-    ) -> Work | None:
-        if future.cancelled():
-            return None
-        if command.key in self._results:  # the same key waited in this lane twice
-            future.set_result(self._known(command) or self._done(self.n))
-            return None
-        mono, wall = self.hub.mono_us(), self.hub.now_ms()
-        try:
-            found = core.propose(self.value, command, role, mono)
-        except Exception as error:
-            log.exception("table %s: command %s", self.id, type(command).__name__)
-            text = f"{type(error).__name__}: {error}"
-            future.set_result(
-                CommandResult(
-                    422, {"code": "fault", "text": text, "text_key": "fault", "args": {}, "view": self.view()}
-                )
-            )
-            return None
-        if isinstance(found, Refusal):
-            future.set_result(self._refused(found))
-            return None
-        if not found:
-            result = self._done(self.n)
-            self._remember(command, result)
-            future.set_result(result)
-            return None
-        drafts = [
-            Draft(
-                self.id, body, mono, wall, (command.key or None) if at == 0 else None, role=role.value, session=session
-            )
-            for at, body in enumerate(found)
-        ]
-        return Work(drafts, lambda outcome: self._commanded(outcome, command, future))
-
-    def _commanded(self, outcome: Outcome, command: Command, future: asyncio.Future[CommandResult]) -> None:
-        if outcome.error is not None:
-            self.hub.commit_failed(outcome.error)
-            result = self._not_recording()
-        else:
-            made = [entry for entry in outcome.entries if entry is not None]
-            self.stepped(made)
-            result = self._done(made[-1].n if made else self.n)
-            if not made:
-                result = self._known(command) or result
-            self._remember(command, result)
-        if not future.done():
-            future.set_result(result)
-
-    def _done(self, n: int) -> CommandResult:
-        """Carried out, with the view of the table as it is now: drawn when the page's answer is written."""
-        value, now = self.value, self.hub.mono_us()
-        return CommandResult(200, lambda: {"n": n, "view": self._view_of(value, now)})
-
-    def _refused(self, refusal: Refusal) -> CommandResult:
-        status = {"stale": 409, "forbidden": 403}.get(refusal.code, 422)
-        body: dict[str, Any] = {
-            "code": refusal.code,
-            "text": projections.refusal_text(refusal),
-            "text_key": refusal.text_key,
-            "args": refusal.args,
-            "n": self.n,
-            "view": self.view(),
-        }
-        return CommandResult(status, body)
-
-    def _not_recording(self) -> CommandResult:
-        return CommandResult(
-            503,
-            {
-                "code": "not-recording",
-                "text": "the hub cannot write its journal; nothing was changed",
-                "text_key": "not-recording",
-                "args": {},
-                "n": self.n,
-                "view": self.view(),
-            },
-        )
+        """See CommandDesk."""
+        return await self._desk.command(command, role, session)
 
     # -- outside ---------------------------------------------------------------------------------------------------
 
@@ -469,9 +329,10 @@ class TableRuntime:
 
     def view(self) -> dict[str, Any]:
         """View model."""
-        return self._view_of(self.value, self.hub.mono_us())
+        return self.view_of(self.value, self.hub.mono_us())
 
-    def _view_of(self, value: core.Table, now_us: int) -> dict[str, Any]:
+    def view_of(self, value: core.Table, now_us: int) -> dict[str, Any]:
+        """View model of a value this table has, or had a moment ago."""
         return self.hub.decorate(self, projections.table_view(value, now_us))
 
     def sheet(self, shot: int | None = None) -> dict[str, Any]:
