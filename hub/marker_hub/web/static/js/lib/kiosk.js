@@ -30,7 +30,7 @@ export class Kiosk {
   /** Says what everybody must hear: the ten seconds, the time, the end of a break. Silent unless switched on. */
   announce(data, view) {
     if (!(this.sound === "1" || (this.sound === null && this.hallSound)) || data.repeated) return;
-    const words = { "ten-seconds": t("call.ten.spoken"), time: t("call.time.spoken"), break: t("break.over.spoken") }[data.kind];
+    const words = { ten_seconds: t("call.ten.spoken"), time: t("call.time.spoken"), break_over: t("break.over.spoken") }[data.kind];
     if (words) this.speak(words);
     else if (data.kind === "correction") this.tone(520);
     else if (data.kind === "ruling" && view?.last?.ruling?.kind === "foul") this.tone(392);

@@ -7,11 +7,13 @@ import { Kiosk } from "../lib/kiosk.js";
 import { Stream } from "../lib/stream.js";
 
 const CORRECTED_MS = 10_000;
+const CARD_MS = 600_000;
 const app = document.getElementById("app");
 const table = document.documentElement.dataset.table;
 let scores = null;
 let old = null;
 let join = null;
+let ended = null;
 
 const ready = Promise.all([loadWords(), fontsReady()]); // the stream opens meanwhile
 let drawable = false;
@@ -28,6 +30,17 @@ function remember(view) {
   }
   if (old && (performance.now() > old.until || !now)) old = null;
   scores = now;
+}
+
+/** The card of a match stays for ten minutes after it was closed, or until the next one; not where players need the code to begin. */
+function withCard(view) {
+  if (view.match || stream.hello?.self_service) ended = view.phase === "match_over" ? { view, until: Infinity } : null;
+  else if (ended) {
+    ended.until = Math.min(ended.until, performance.now() + CARD_MS);
+    if (performance.now() < ended.until) return ended.view;
+    ended = null;
+  }
+  return view;
 }
 
 async function askJoin(view) {
@@ -57,10 +70,11 @@ function measures() {
 
 function draw() {
   if (!drawable) return;
-  const view = stream.tables.get(table);
-  if (!view) return;
+  const newest = stream.tables.get(table);
+  if (!newest) return;
+  const view = withCard(newest);
   remember(view);
-  askJoin(view);
+  askJoin(newest);
   const context = { now: stream.now(), stale: stream.stale, silentMs: stream.silentMs, old, join: join?.qr ? join : null, ...measures() };
   render(app, board(view, context));
   fitLines(app);
