@@ -30,6 +30,32 @@ class PinCalibration:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class QuietTable:
+    """Noise of the piezo channels of a quiet table, mV (99.9th percentile), and the comparator threshold it asks for."""
+
+    noise_mv: int
+    threshold_mv: int
+
+    @property
+    def usable(self) -> bool:
+        """Whether a threshold within the limits is enough."""
+        return self.threshold_mv <= round(calibration.load().piezo.vth.max_mv)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a table that is too noisy."""
+        return "more noise than a cushion hit may be; look for a loose disc or a cable beside a motor, then repeat"
+
+
+def quiet(node: Channel) -> QuietTable:
+    """Measure for ten seconds (calibration.toml: quiet_s). The node goes into service mode and stays there."""
+    seconds = round(calibration.load().piezo.vth.quiet_s)
+    enter_service(node)
+    noise_mv, threshold_mv = node.request("calibrate", timeout=10 + 4 * seconds, step="noise", s=seconds)
+    return QuietTable(noise_mv, threshold_mv)
+
+
 def upright(offset_mm: float, gap_mm: float) -> tuple[float, float]:
     """(along, across) field of an upright dipole at an offset, as a part of its field at offset 0."""
     square = offset_mm**2 + gap_mm**2

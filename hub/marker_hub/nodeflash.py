@@ -17,7 +17,7 @@ import serial
 
 from marker_hardware.data import resource
 from marker_hub.nodebuild import fold
-from marker_hub.provision import Channel, NodeError, NodeLost, NodeRefused, enter_service
+from marker_hub.provision import GONE, Channel, NodeError, NodeLost, NodeRefused, enter_service, leave_service
 
 CHUNK = 512
 """Bytes of a file in one serial line; 684 characters of base64."""
@@ -101,7 +101,7 @@ class RawRepl:
                 raise NodeError(f"{self.port.port}: expected {end!r}, got {seen[-60:]!r}")
             try:
                 seen += self.port.read(1)
-            except (OSError, serial.SerialException) as gone:
+            except GONE as gone:
                 raise NodeLost(f"{self.port.port}: the connection was lost ({gone})") from gone
         return seen
 
@@ -110,7 +110,10 @@ class RawRepl:
         for _ in range(3):
             self._write(b"\r\x03\x03")
             time.sleep(0.1)
-            self.port.reset_input_buffer()
+            try:
+                self.port.reset_input_buffer()
+            except GONE as gone:
+                raise NodeLost(f"{self.port.port}: the connection was lost ({gone})") from gone
             self._write(b"\r\x01")
             try:
                 self._until(_RAW_PROMPT, 1.5)
@@ -130,7 +133,7 @@ class RawRepl:
                 self.port.write(data[at : at + 256])
                 if len(data) > 256:
                     time.sleep(0.002)
-        except (OSError, serial.SerialException) as gone:
+        except GONE as gone:
             raise NodeLost(f"{self.port.port}: the connection was lost ({gone})") from gone
 
     def run(self, code: str, seconds: float = 10.0) -> str:
@@ -149,14 +152,23 @@ class RawRepl:
         self._write(b"import machine; machine.reset()\x04")
 
 
+def _identity(repl: RawRepl) -> tuple[str, str]:
+    """(platform, what the board calls itself)."""
+    platform, _, machine = repl.run("import sys, os; print(sys.platform, os.uname().machine, sep='|')").partition("|")
+    return platform, machine
+
+
 def flash(port: serial.Serial, board: str | None, progress: Progress) -> str:
     """Write the whole firmware. board: refuse any other. Returns what the board calls itself.
 
     A file counts only after its SHA-256 was read back; boot.py comes last, so that a loss in the middle leaves the old start.
     """
     repl = RawRepl(port)
-    repl.enter()
-    platform, machine = repl.run("import sys, os; print(sys.platform, os.uname().machine, sep='|')").split("|")
+    try:
+        repl.enter()
+        platform, machine = _identity(repl)
+    except NodeLost as lost:
+        raise NodeLost(f"{lost}; nothing was written; connect it again and repeat 'marker node flash'") from lost
     if platform not in _PLATFORMS:
         raise NodeError(
             f"{port.port}: '{machine}' ({platform}) cannot be a table node; known: Pico W, Pico 2 W, ESP32-S3"
@@ -238,6 +250,7 @@ def update(node: Channel, key: bytes, progress: Progress, *, force: bool = False
                 node.request("ota", op="check")
         slot = str(node.request("ota", timeout=20.0, op="end")["pending"])
     except NodeRefused as problem:
+        leave_service(node)
         raise _explained(problem) from problem
     except NodeError as problem:
         raise NodeError(

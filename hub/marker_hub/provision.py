@@ -9,10 +9,12 @@ import errno
 import grp
 import json
 import os
+import termios
 import time
 import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +29,8 @@ ANSWER_S = 5.0
 PART = 600
 """Characters of a long text sent in one line; the node reads lines of at most 1,024 bytes."""
 MODE_IDLE, MODE_SERVICE = 1, 4
+GONE = (OSError, termios.error)
+"""What a port raises when its cable is pulled; serial.SerialException is an OSError."""
 USB_MAKERS = {0x2E8A: "Raspberry Pi", 0x303A: "Espressif"}
 REQUIRED = ("table", "profile", "host", "port")
 
@@ -84,6 +88,8 @@ def open_port(device: str) -> serial.Serial:
     """Open a serial port for this process alone. Raises NodeError for: no such port, no permission, in use."""
     try:
         return serial.Serial(device, BAUD, timeout=0.05, write_timeout=5, exclusive=True)
+    except termios.error as problem:
+        raise NodeError(f"{device}: not a serial port; 'marker node list' shows the ports that are there") from problem
     except serial.SerialException as problem:
         raise NodeError(_why_not_open(device, problem)) from problem
 
@@ -100,6 +106,8 @@ def _why_not_open(device: str, problem: serial.SerialException) -> str:
         return f"{device}: no permission; add yourself to the group '{group}' (sudo usermod -aG {group} $USER), log in again"
     if code in (errno.EBUSY, errno.EWOULDBLOCK) or "lock" in str(problem).lower():
         return f"{device}: in use by another program; close it (a terminal, another 'marker node')"
+    if code in (errno.ENOTTY, errno.EISDIR, errno.EINVAL) or not Path(device).is_char_device():
+        return f"{device}: not a serial port; 'marker node list' shows the ports that are there"
     return f"{device}: {problem.strerror or problem}; unplug the board, plug it in again"
 
 
@@ -135,7 +143,7 @@ class SerialNode:
         while time.monotonic() < end:
             try:
                 data = self.port.read(self.port.in_waiting or 1)
-            except (OSError, serial.SerialException) as gone:
+            except GONE as gone:
                 raise NodeLost(f"{self.port.port}: the connection was lost ({gone})") from gone
             self._rest += data
             *whole, self._rest = self._rest.split(b"\n")
@@ -149,7 +157,7 @@ class SerialNode:
             self.port.write(line.encode())
         except serial.SerialTimeoutException:
             raise NodeSilent(f"{self.port.port}: the board takes no data; unplug it and plug it in again") from None
-        except (OSError, serial.SerialException) as gone:
+        except GONE as gone:
             raise NodeLost(f"{self.port.port}: the connection was lost ({gone})") from gone
         for raw in self.lines(timeout):
             answer = self._answer(raw)
@@ -182,7 +190,7 @@ class SerialNode:
             self.port.write(b"\r\x03\x03\x02")
             time.sleep(0.2)
             seen = self.port.read(4096)
-        except (OSError, serial.SerialException):
+        except GONE:
             return "the board does not answer; unplug it and plug it in again"
         if b">>>" in seen:
             return "MicroPython without the table firmware; 'marker node flash' installs it"
@@ -235,6 +243,13 @@ def enter_service(node: Channel) -> None:
         node.request("mode", mode=MODE_SERVICE)
 
 
+def leave_service(node: Channel) -> None:
+    """Back to idle after a step that was given up: in service mode the hub cannot arm the table. A node that is gone stays as it is."""
+    with suppress(NodeError, KeyError):
+        if node.request("info")["mode"] == MODE_SERVICE:
+            node.request("mode", mode=MODE_IDLE)
+
+
 def apply(node: Channel, data: dict[str, Any], progress: Callable[[int, int, str], None]) -> str:
     """Set every key, commit, reset. Returns the configuration hash the node answers with.
 
@@ -252,6 +267,9 @@ def apply(node: Channel, data: dict[str, Any], progress: Callable[[int, int, str
         committed = True
         progress(len(data) + 1, total, "reset")
         node.request("reset")
+    except NodeRefused:
+        leave_service(node)
+        raise
     except (NodeLost, NodeSilent) as problem:
         state = "the new configuration is stored" if committed else "the node keeps its old configuration"
         raise NodeError(f"{problem}; {state}; connect it again and repeat 'marker node provision'") from problem

@@ -25,13 +25,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _verb(verbs, "list", "ports that may hold a node", port=False)
     apply = _verb(verbs, "provision", "write a configuration file (TOML) to a node")
-    apply.add_argument("file", type=Path, help="keys: docs/technician/provision.md")
+    apply.add_argument("file", type=Path, help="keys: docs/technician/node.md")
     apply.add_argument("--report", type=Path, help="keep the self-test's result in this file")
     _verb(verbs, "show", "what a node is and how it is configured")
     test = _verb(verbs, "selftest", "test sensors and supply")
     _by_air(test)
     test.add_argument("--report", type=Path, help="keep the result in this file")
-    cal = _verb(verbs, "calibrate", "measure the pins of a five-pins table, step by step")
+    cal = _verb(verbs, "calibrate", "measure the pins of a five-pins table, step by step, or the noise of the cushions")
+    cal.add_argument(
+        "--cushions", action="store_true", help="set the threshold of cushions and click by the noise instead"
+    )
     cal.add_argument("--technician", default="", help="your name, kept with the values")
     cal.add_argument("--placements", type=int, help="how often the pins are placed")
     follow = _verb(verbs, "log", "last lines of a node's log")
@@ -84,7 +87,12 @@ def _reach(args: argparse.Namespace) -> SerialNode | MqttNode:
 def run(args: argparse.Namespace) -> int:
     """Carry out one verb."""
     verb: Callable[[argparse.Namespace], int] = _VERBS[args.verb]
-    return verb(args)
+    try:
+        return verb(args)
+    except provision.NodeLost as lost:
+        if "repeat" in str(lost):
+            raise
+        raise NodeError(f"{lost}; the node keeps its configuration; connect it again and repeat") from lost
 
 
 class _Bar:
@@ -224,6 +232,8 @@ def _calibrate(args: argparse.Namespace) -> int:
     if args.placements is not None and not 1 <= args.placements <= 100:
         raise MarkerError(f"--placements {args.placements}: 1 to 100")
     node = _open(args)
+    if args.cushions:
+        return _threshold(args, node)
     date = datetime.now(UTC).date().isoformat()
 
     def ask(step: str) -> None:
@@ -238,6 +248,9 @@ def _calibrate(args: argparse.Namespace) -> int:
                 node.request("set", key=f"cal.{part}", value=content)
             node.request("commit")
             node.request("reset")
+    except NodeError:
+        provision.leave_service(node)
+        raise
     finally:
         node.close()
     lines = [f"  pin {pin}: spread {part:.1%}" for pin, part in found.spread.items()]
@@ -245,6 +258,28 @@ def _calibrate(args: argparse.Namespace) -> int:
     lines.append("not stored: see above" if found.warnings else "stored; the node restarts with it")
     _print(args, {"cal": found.data, "spread": found.spread, "gap_mm": found.gap_mm, "warnings": found.warnings}, lines)
     return 1 if found.warnings else 0
+
+
+def _threshold(args: argparse.Namespace, node: SerialNode) -> int:
+    """Measure the noise of the quiet table, set the threshold of the cushions and the click by it."""
+    print("Keep the table quiet for ten seconds.", file=sys.stderr, flush=True)
+    try:
+        found = nodecal.quiet(node)
+        if found.usable:
+            node.request("set", key="cal.vth", value=found.threshold_mv)
+            node.request("commit")
+            node.request("reset")
+        else:
+            provision.leave_service(node)
+    except NodeError:
+        provision.leave_service(node)
+        raise
+    finally:
+        node.close()
+    text = f"  noise {found.noise_mv} mV, threshold {found.threshold_mv} mV"
+    end = "stored; the node restarts with it" if found.usable else f"not stored: {found.remedy}"
+    _print(args, {"noise_mv": found.noise_mv, "vth": found.threshold_mv, "stored": found.usable}, [text, end])
+    return 0 if found.usable else 1
 
 
 def _log(args: argparse.Namespace) -> int:
