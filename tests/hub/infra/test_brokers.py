@@ -228,7 +228,7 @@ def test_one_filter_keeps_the_order_across_topics(kind: BrokerKind, tmp_path: Pa
             transport = place.transport()
             await transport.start(ears)
             node = Speaker(place)
-            topics = ["table/1/state", "table/1/ev", "table/1/ev", "table/1/btn", "table/1/ev"] * 4
+            topics = ["table/1/state", "table/1/ev", "table/1/ev", "table/1/health", "table/1/ev"] * 4
 
             def send(offset: int) -> None:
                 for number, topic in enumerate(topics):
