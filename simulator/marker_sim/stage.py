@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-START_LIMIT_S = 30.0
-STOP_LIMIT_S = 10.0
+START_LIMIT_S = 90.0
+STOP_LIMIT_S = 30.0
 
 
 class StageError(RuntimeError):

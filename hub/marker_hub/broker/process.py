@@ -16,7 +16,7 @@ import msgspec
 
 from marker_hub.config import write_private
 
-STOP_S = 3.0
+STOP_S = 10.0
 _STAT_THREADS = 17
 """Place of num_threads in /proc/PID/stat, counted from the state that follows the command's name."""
 
@@ -97,7 +97,7 @@ def spawn(kind: str, program: str, config: Path, log: Path) -> subprocess.Popen[
 
 
 def terminate(pid: int, child: subprocess.Popen[bytes] | None) -> None:
-    """SIGTERM, then SIGKILL after three seconds; waits until the process is gone."""
+    """SIGTERM, then SIGKILL after ten seconds: a broker that stores its sessions must not be cut short; waits until the process is gone."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)

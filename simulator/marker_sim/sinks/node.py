@@ -24,7 +24,7 @@ __all__ = ["BoardConfig", "BoardError", "Frame", "VirtualBoard", "VirtualMachine
 
 TORN = ("config.json", "boot", "slot", "kept")  # files that are written beside the old one and renamed
 EXIT_RESET = 75
-READY_S = 20.0
+READY_S = 60.0
 LOG_LINES = 400
 _PROTOCOL = 1
 
