@@ -33,11 +33,12 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(slots=True)
 class _Module:
-    """One source file on its way: tree, lines, its constants, what it imports as what."""
+    """One source file on its way: tree, lines, how often names are bound, its constants, what it imports as what."""
 
     name: str
     tree: ast.Module
     lines: list[str]
+    bound: dict[str, int]
     constants: dict[str, Value] = field(default_factory=dict)
     modules: dict[str, str] = field(default_factory=dict)  # alias -> module of the package
     names: dict[str, tuple[str, str]] = field(default_factory=dict)  # name -> (module, name there)
@@ -70,7 +71,8 @@ def fold(sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def _read(name: str, text: str) -> _Module:
-    return _Module(name, ast.parse(text), text.splitlines(keepends=True))
+    tree = ast.parse(text)
+    return _Module(name, tree, text.splitlines(keepends=True), _bindings(tree))
 
 
 def _imports(module: _Module, modules: Mapping[str, _Module]) -> None:
@@ -87,10 +89,9 @@ def _imports(module: _Module, modules: Mapping[str, _Module]) -> None:
 
 def _constants(module: _Module, modules: Mapping[str, _Module]) -> None:
     """Module-level names in capitals that are bound once, to whole numbers or tuples of them."""
-    bound = _bindings(module.tree)
     for node in module.tree.body:
         for target, value in _pairs(node):
-            if _NAME.match(target) and bound.get(target) == 1 and target not in module.constants:
+            if _NAME.match(target) and module.bound.get(target) == 1 and target not in module.constants:
                 found = _value(value, module, modules)
                 if found is not None:
                     module.constants[target] = found

@@ -11,6 +11,7 @@ from base64 import b64encode
 from binascii import crc32
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import serial
@@ -38,12 +39,16 @@ class DeviceFile:
 
 def device_files(platform: str = "rp2") -> list[DeviceFile]:
     """Files of the device package for a platform, with paths inside a slot: the package data with its constants folded."""
-    folded = fold(sources())
     return [
         DeviceFile(path, text.encode())
-        for path, text in folded.items()
+        for path, text in _folded().items()
         if platform in _ONLY.get(path.removeprefix("tablefw/"), (platform,))
     ]
+
+
+@cache
+def _folded() -> dict[str, str]:
+    return fold(sources())
 
 
 def sources() -> dict[str, str]:
