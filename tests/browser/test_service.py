@@ -97,8 +97,10 @@ def test_a_threshold_is_suggested_moved_by_key_and_given_to_the_node(
     expect(slider).to_have_attribute("aria-valuenow", str(law()["max_mv"]))
 
 
-def test_the_threshold_is_dragged(service: Page) -> None:
-    """The line follows the pointer and stays within what the node takes."""
+def test_the_threshold_is_dragged_and_the_node_tests_itself(service: Page) -> None:
+    """The line follows the pointer and stays within what the node takes; a self-test names what is sick."""
+    service.get_by_role("button", name="Самопроверка").click()
+    expect(service.get_by_role("status").first).to_contain_text("PZ3 шумит; протереть лучи P2A; 5,02 В")
     slider = service.get_by_role("slider", name="Порог")
     box = slider.bounding_box()
     plot = service.locator(".hits").bounding_box()

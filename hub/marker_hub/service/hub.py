@@ -459,6 +459,12 @@ class Hub:
 
         return await set_threshold(self.table(table), millivolts)
 
+    async def self_test(self, table: str) -> CommandResult:
+        """See HubPort."""
+        from marker_hub.service.selftest import self_test
+
+        return await self_test(self.table(table))
+
     async def admin(self) -> dict[str, Any]:
         """See HubPort."""
         from marker_hub.service.administration import admin_view

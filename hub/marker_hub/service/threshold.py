@@ -49,10 +49,10 @@ async def set_threshold(table: TableRuntime, millivolts: int) -> CommandResult:
         text = f"mv: {millivolts} is not between {bounds['min_mv']} and {bounds['max_mv']}"
         return CommandResult(422, {"code": "range", "text": text})
     if table.view()["match"] is not None:
-        return _refused("match")
+        return refused("match")
     node = table.reconciler
     if not node.node_online:
-        return _refused("node")
+        return refused("node")
     with node.aside():
         return await _given(node, millivolts)
 
@@ -64,15 +64,16 @@ async def _given(node: Reconciler, millivolts: int) -> CommandResult:
         for order in orders:
             answer = await node.ask(order)
             if answer is None:
-                return _refused("node")
+                return refused("node")
             if not answer.ok:
-                return _refused("refused", why=f"{answer.code.name} {answer.msg}".strip())
+                return refused("refused", why=f"{answer.code.name} {answer.msg}".strip())
     finally:
         await node.ask(wire.SetMode(f"vth-{run}-3", Mode.IDLE))
     return CommandResult(200, {"mv": millivolts})
 
 
-def _refused(code: str, **args: str) -> CommandResult:
+def refused(code: str, **args: str) -> CommandResult:
+    """422 with the reason in three languages; `code`: match, node, refused (with why)."""
     return CommandResult(
         422, {"code": code, "text": {lang: text.format(**args) for lang, text in _WORDS[code].items()}}
     )

@@ -163,6 +163,14 @@ class Api:
         result = await self.hub.set_threshold(table, body.mv)
         return reply(result.body, result.status)
 
+    async def self_test(self, request: Request) -> Response:
+        """POST /api/tables/{table}/selftest: the node tests its sensors. Administrators."""
+        table = self.known(request.path_params["table"])
+        self.needs(request, table, Role.ADMIN)
+        await json_body(request)
+        result = await self.hub.self_test(table)
+        return reply(result.body, result.status)
+
     async def matches(self, _: Request) -> Response:
         """GET /api/matches: all matches, newest first."""
         return reply({"now_ms": self.hub.now_ms(), "matches": await self.hub.matches()})

@@ -190,6 +190,7 @@ def create_app(
         Route("/api/tables/{table}/sheet", api.sheet),
         Route("/api/tables/{table}/service", api.service),
         Route("/api/tables/{table}/commissioning", api.commissioning, methods=["POST"]),
+        Route("/api/tables/{table}/selftest", api.self_test, methods=["POST"]),
         Route("/api/tables/{table}/threshold", api.threshold, methods=["POST"]),
         Route("/api/tables/{table}/join", api.join),
         Route("/api/tables/{table}/commands", api.command, methods=["POST"]),

@@ -80,6 +80,13 @@ def document() -> dict[str, Any]:
                 "Verdict on a sensor's trials", parameters=table, body=trials, errors=(400, 401, 403, 404, 413, 415)
             )
         },
+        "/api/tables/{table}/selftest": {
+            "post": _operation(
+                "The node tests its sensors and tells what answered; administrators",
+                parameters=table,
+                errors=(401, 403, 404, 413, 415, 422),
+            )
+        },
         "/api/tables/{table}/threshold": {
             "post": _operation(
                 "Threshold of the table's piezos, given to the node; between matches, administrators",

@@ -99,6 +99,10 @@ class HubPort(Protocol):
         """Sets and keeps the threshold of the node's piezos, mV. Raises UnknownTable."""
         ...
 
+    async def self_test(self, table: str) -> CommandResult:
+        """Lets the node test its sensors now. Raises UnknownTable."""
+        ...
+
     async def admin(self) -> Json:
         """Version, health, journal, backups, settings, and the tables with their PINs: for the administrator alone."""
         ...

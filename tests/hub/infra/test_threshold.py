@@ -44,6 +44,31 @@ def test_the_threshold_goes_to_a_node_in_service_mode_and_back(
     in_loop(play())
 
 
+def test_a_self_test_tells_what_answered(running: Any, node_type: Any, in_loop: Run) -> None:
+    """Quality by channel, the supply, beams to clean; what is no channel of the table is left out; a refusal is said."""
+
+    async def play() -> None:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            table = bench.hub.tables_by_id["1"]
+            await until(lambda: table.reconciler.node_online and table.reconciler.in_step)
+            node.answering = False
+            for code, result in ((0, {"N": 0, "PZ1": 1, "P1": 2, "V5": 5020, "clean": ["P2A"]}), (3, None)):
+                asked = asyncio.ensure_future(bench.hub.self_test("1"))
+                await until(lambda: node.commands[-1]["cmd"] == "selftest")
+                answer = {"id": node.commands.pop()["id"], "ok": code == 0, "code": code, "boot": node.boot, "head": 0}
+                node.say("cmd/ack", answer | ({"result": result} if result else {"msg": "in a shot"}))
+                told = await asked
+                if code == 0:
+                    assert told.body == {"channels": {"N": "ok", "PZ1": "noisy"}, "volts": 5.02, "clean": ["P2A"]}
+                else:
+                    assert (told.status, told.body["code"]) == (422, "refused")
+                    assert "in a shot" in told.body["text"]["it"]
+
+    in_loop(play())
+
+
 def test_no_threshold_without_a_node_during_a_match_or_out_of_range(running: Any, in_loop: Run) -> None:
     """Each is refused with its reason; nothing is sent."""
 

@@ -127,7 +127,12 @@ def test_a_clause_is_told_in_its_own_words(client: TestClient) -> None:
 def test_administration_is_the_administrators(client: TestClient, referee: TestClient, hub: FakeHub) -> None:
     """A referee gets 403; a backup that fails is 503 with its reason; another PIN opens from now on."""
     del client
-    asked = ("post", "/api/admin/backup"), ("post", "/api/admin/pins/3"), ("post", "/api/tables/3/threshold")
+    asked = (
+        ("post", "/api/admin/backup"),
+        ("post", "/api/admin/pins/3"),
+        ("post", "/api/tables/3/threshold"),
+        ("post", "/api/tables/3/selftest"),
+    )
     assert referee.get("/api/admin").status_code == 403
     assert {referee.request(how, where, json={}).status_code for how, where in asked} == {403}
     assert referee.post("/api/login", json={"token": "key-of-the-administrator"}).status_code == 200

@@ -175,6 +175,9 @@ class FakeHub:
         self.thresholds.append((table, millivolts))
         return self.threshold_answer or CommandResult(200, {"mv": millivolts})
 
+    async def self_test(self, table: str) -> CommandResult:
+        return CommandResult(200, {"channels": {"PZ1": "ok", "PZ3": "noisy"}, "volts": 5.02, "clean": ["P2A"]})
+
     async def admin(self) -> Json:
         return self.admin_data
 

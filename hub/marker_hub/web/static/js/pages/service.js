@@ -1,6 +1,6 @@
 // Service: the sensors of a table on its drawing, live, and the guided check.
 import { h, render } from "../lib/dom.js";
-import { loadWords, num, span, t } from "../lib/i18n.js";
+import { loadWords, num, pick as textOf, span, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
 import { remember, setTheme } from "../lib/settings.js";
 import { placeOf, profiles, tableDrawing } from "../lib/tabledraw.js";
@@ -22,6 +22,7 @@ let chosen = null;
 let check = null;
 let draft = null;
 let told = null;
+let tested = null;
 let heardAt = performance.now();
 
 await loadWords();
@@ -77,7 +78,7 @@ function draw() {
   document.title = t("service.title", { table: view.name ?? view.id });
   const selected = view.channels.find((channel) => channel.channel === chosen);
   render(app, h("main", { class: "service-page" }, top(),
-    h("div", { class: "work" }, h("section", { class: "left" }, legend(), stage(), bars(), channelTable(), lanes(), notes()),
+    h("div", { class: "work" }, h("section", { class: "left" }, legend(), testLine(), stage(), bars(), channelTable(), lanes(), notes()),
       panel(check, selected, {
         placeText: selected ? placeText(selected) : "",
         start: () => { check = begin(selected, (view.events ?? []).at(-1)?.id ?? 0); draw(); },
@@ -98,6 +99,7 @@ function top() {
     node?.volts ? h("span", { class: node.volts < 4.6 || node.volts > 5.4 ? "sick" : "" }, `${num(node.volts, 2)} ${t("volt")}`) : null,
     node?.latency_ms !== null && node?.latency_ms !== undefined ? h("span", {}, t("node.latency", { ms: num(node.latency_ms, 1) })) : null,
     node?.drops ? h("span", { class: "sick" }, t("node.drops", { n: node.drops })) : null,
+    h("button", { class: "pick", disabled: Boolean(tested?.running) || node?.state !== "online", onclick: selfTest }, tested?.running ? t("sent") : t("selftest")),
     h("button", { class: "pick", onclick: () => { remember("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark"); setTheme(); draw(); } }, t(document.documentElement.dataset.theme === "dark" ? "theme.light" : "theme.dark")));
 }
 
@@ -176,6 +178,26 @@ async function judge() {
   const body = { channel: check.channel, gate: check.kind === "gate", trials: check.trials.map(({ heardAt: _, ...trial }) => ({ ...trial, volts: trial.volts ?? null, pulse_ms: trial.pulse_ms ?? null })) };
   const answer = await fetch(`/api/tables/${encodeURIComponent(table)}/commissioning`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).catch(() => null);
   if (answer?.ok) check.ended = await answer.json();
+  draw();
+}
+
+/** What the last self-test found; a sick sensor and a dirty beam are named. */
+function testLine() {
+  if (!tested || tested.running || tested.table !== view.id) return null;
+  if (tested.problem) return h("p", { class: "sick bold", role: "alert" }, tested.problem);
+  const bad = Object.entries(tested.channels).filter(([, quality]) => quality !== "ok").map(([name, quality]) => `${name} ${t(`quality.${quality}`)}`);
+  const parts = [bad.length ? bad.join(", ") : t("selftest.ok", { n: Object.keys(tested.channels).length }), tested.clean.length ? t("selftest.clean", { beams: tested.clean.join(", ") }) : "", tested.volts ? `${num(tested.volts, 2)} ${t("volt")}` : ""];
+  return h("p", { class: bad.length || tested.clean.length ? "sick bold" : "bold", role: "status" }, `${t("selftest")}: ${parts.filter(Boolean).join("; ")}`);
+}
+
+async function selfTest() {
+  tested = { running: true };
+  const asked = table;
+  draw();
+  const answer = await fetch(`/api/tables/${encodeURIComponent(asked)}/selftest`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }).catch(() => null);
+  const body = await answer?.json().catch(() => null);
+  const problem = answer?.ok ? "" : typeof body?.text === "object" ? textOf(body.text) : (body?.text ?? t("error.net"));
+  tested = { table: asked, problem, channels: {}, clean: [], ...(answer?.ok ? body : {}) };
   draw();
 }
 
