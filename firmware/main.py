@@ -12,12 +12,18 @@ else:
         main()
     except Exception as e:
         sys.print_exception(e)
+        place = "crash.txt"
         try:
-            with open("crash.txt", "w") as f:
+            from tablefw import hal
+
+            reset = hal.reset
+            place = hal.nv.path(place)
+        except Exception:  # the slot itself is broken: three such starts and boot.py takes the other one
+            from machine import reset
+        try:
+            with open(place, "w") as f:
                 sys.print_exception(e, f)
         except (OSError, TypeError):
             pass
         time.sleep(3)
-        from tablefw import hal
-
-        hal.reset()
+        reset()

@@ -1,8 +1,10 @@
 """Records saved to flash before a reset the node decides on itself: whole, power-cut safe, never silently gone."""
 
 import asyncio
+import os
 import random
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -180,3 +182,26 @@ def test_a_node_that_resets_for_want_of_a_link_delivers_its_records_afterwards(p
         assert board.mode == Mode.IDLE
 
     play(body, firmware=impatient(tmp_path))
+
+
+@pytest.mark.parametrize("broken", ["app", "hal/__init__"])
+def test_a_crash_keeps_its_trace_and_resets_also_when_the_port_itself_is_broken(
+    vm_command: list[str], tmp_path: Path, broken: str
+) -> None:
+    """Mutation: the port imported outside the `try`: a slot whose port is damaged stays at the prompt for ever."""
+    copy = tmp_path / "fw"
+    shutil.copytree(ROOT / "firmware", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / f"tablefw/{broken}.py").write_text("raise ValueError('worn flash')\n")
+    (copy / "machine.py").write_text("import sys\ndef reset():\n    sys.exit(75)\n")
+    (tmp_path / "n").mkdir()
+    done = subprocess.run(
+        [*vm_command, str(copy / "main.py")],
+        env={"MICROPYPATH": f"{copy}:.frozen", "PATH": os.environ["PATH"], "MARKER_NODE_DIR": str(tmp_path / "n")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 75, done.stdout + done.stderr
+    trace = tmp_path / ("n/crash.txt" if broken == "app" else "crash.txt")
+    assert "ValueError: worn flash" in trace.read_text()
