@@ -42,7 +42,7 @@ class Seats(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> tuple[str, ...]:
         """The pins that must stand before the next stroke."""
-        return tuple(pin for pin in PINS if pin not in self.off)
+        return tuple(pin for pin in PINS if pin not in self.off) if self.off else PINS
 
     @property
     def complete(self) -> bool:

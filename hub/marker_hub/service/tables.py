@@ -113,13 +113,14 @@ class TableRuntime:
                 self._fault(entry, fault)
             for effect in effects:
                 self._effect(entry, effect)
-            self._count(entry)
-            command = projections.table_button(self.value, entry)
-            if command is not None:
-                self._press(command, Role.REFEREE, "btn:table")
-            if isinstance(entry.body, entries.MatchStarted):
-                self.hub.matches_book.started(entry)
+            if type(entry.body) is entries.Obs:
+                command = projections.table_button(self.value, entry)
+                if command is not None:
+                    self._press(command, Role.REFEREE, "btn:table")
+            else:
+                self._note(entry)
         if made:
+            self._time(made[-1])
             if self._live:
                 self.reconciler.follow()
             self.changed()
@@ -154,16 +155,20 @@ class TableRuntime:
         self._presses.add(task)
         task.add_done_callback(self._presses.discard)
 
-    def _count(self, entry: Entry) -> None:
-        """Figures that are read off the entries."""
+    def _time(self, newest: Entry) -> None:
+        """When the newest record happened, for the figure from edge to pages."""
+        if newest.dev_us is None or not self.hub.streams.wanted(self.id, referee=False):
+            return
+        clock = self.hub.ingest.tables[self.id].clock
+        known = clock is not None and clock.boot == newest.boot
+        edge = newest.dev_us + clock.off if known and clock is not None else newest.mono_us
+        self._edge_us = max(self._edge_us or 0, min(edge, newest.mono_us))
+
+    def _note(self, entry: Entry) -> None:
+        """What the hub keeps besides the journal: figures read off the entries, the list of matches."""
         body = entry.body
-        if isinstance(body, entries.Obs):
-            clock = self.hub.ingest.tables[self.id].clock
-            known = clock is not None and clock.boot == entry.boot and entry.dev_us is not None
-            edge = (
-                entry.dev_us + clock.off if known and clock is not None and entry.dev_us is not None else entry.mono_us
-            )
-            self._edge_us = max(self._edge_us or 0, min(edge, entry.mono_us))
+        if isinstance(body, entries.MatchStarted):
+            self.hub.matches_book.started(entry)
         elif isinstance(body, entries.Answered) and body.answer is not None:
             self.hub.figures.count("questions_total", game=self._game(), question=body.question)
         elif isinstance(body, entries.ManualRuled):

@@ -66,12 +66,12 @@ HANDLERS: dict[type, Callable[[Work, e.Entry, Any], None]] = {
 IDLE_KEPT = 2000
 """Entries kept for undo after the last command of a finished match."""
 
-NOT_COMMANDS = (*e.NODE_BODIES, *e.HUB_BODIES, e.Undone, e.Redone)
+NOT_COMMANDS: frozenset[type] = frozenset((*e.NODE_BODIES, *e.HUB_BODIES, e.Undone, e.Redone))
 
 
 def is_command(body: e.Body) -> bool:
     """True for what a person did, which can be undone."""
-    return not isinstance(body, NOT_COMMANDS)
+    return type(body) not in NOT_COMMANDS
 
 
 def step(table: Table, entry: e.Entry) -> tuple[Table, tuple[Effect, ...]]:
@@ -86,22 +86,25 @@ def step(table: Table, entry: e.Entry) -> tuple[Table, tuple[Effect, ...]]:
 
 def _plain(table: Table, entry: e.Entry) -> tuple[Table, tuple[Effect, ...]]:
     body = entry.body
+    kind = type(body)
+    command = kind not in NOT_COMMANDS
     work = Work(table)
     work.n = entry.n
-    if isinstance(body, e.HubStarted):
-        HANDLERS[e.HubStarted](work, entry, body)
+    if kind is e.HubStarted:
+        HANDLERS[kind](work, entry, body)
         work.mono_us = entry.mono_us
     else:
-        work.mono_us = max(work.mono_us, entry.mono_us)
-        if isinstance(body, e.MatchStarted) and table.phase == Phase.IDLE:
+        if entry.mono_us > work.mono_us:
+            work.mono_us = entry.mono_us
+        if kind is e.MatchStarted and table.phase == Phase.IDLE:
             work.log, work.marks, work.voided = Vec(), Vec(), frozenset()
             work.done, work.undone = (), ()
             table = work.freeze()
-        HANDLERS[type(body)](work, entry, body)
-    if work.log or work.phase != Phase.IDLE or is_command(body):
+        HANDLERS[kind](work, entry, body)
+    if command or work.log or work.phase != Phase.IDLE:
         work.log = work.log.append(entry)
         _bound(work)
-        if is_command(body):
+        if command:
             work.marks = work.marks.append((entry.n, table))
             work.done = (*work.done, entry.n)
             work.undone = ()
