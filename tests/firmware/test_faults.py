@@ -254,7 +254,7 @@ def test_twenty_percent_duplicates_both_ways_change_nothing(
             assert ack["ok"], ack
             await board.send(presses(us + i * 4_000_000, 20))
             await board.sync(us + i * 4_000_000 + 3_000_000)
-        await asyncio.sleep(0.3)
+        await soon(lambda: len(listener.records()) >= 6 + 12 * 41)
         records = whole(listener, 1, 6 + 12 * 41)
         armed = [r for r in records.values() if r[2] == Kind.MODE and r[3] == Mode.ARMED]
         assert [r[4] for r in armed] == list(range(12)), "each command was executed once"

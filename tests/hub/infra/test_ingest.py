@@ -185,7 +185,7 @@ def test_records_wait_for_their_birth_and_are_refused_after_three_seconds(
 ) -> None:
     from marker_hub.ingest import core
 
-    monkeypatch.setattr(core, "HOLD_S", 0.2)
+    monkeypatch.setattr(core, "HOLD_S", 60.0)
 
     async def play() -> None:
         async with running() as bench:
@@ -196,6 +196,7 @@ def test_records_wait_for_their_birth_and_are_refused_after_three_seconds(
             assert bench.seqs() == []
             early.connect()
             await bench.until(lambda: bench.seqs() == [0, 1, 2])
+            monkeypatch.setattr(core, "HOLD_S", 0.2)
             nobody = node_type(bench.broker, boot=77)
             nobody.client = bench.broker.connect()
             nobody.record(2)

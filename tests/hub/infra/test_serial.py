@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from busy import within
 
 from marker_hub import commands, entries
 from marker_hub.entries import Birth, Obs, Offline
@@ -140,7 +141,7 @@ def test_a_cable_pulled_in_mid_shot_comes_back_by_its_serial_number_and_the_othe
             boards["usb-b"].record(3)
             boards["usb-a"].plug()
             assert boards["usb-a"].device != first
-            await bench.until(lambda: bench.hub.view("1")["node"] == "online", 5.0)
+            await bench.until(lambda: bench.hub.view("1")["node"] == "online", within(5.0))
             boards["usb-a"].record(2)
             await bench.until(lambda: len(bench.seqs("1")) == 6 and len(bench.seqs("2")) == 3)
             assert (cables[0].losses, cables[1].losses) == (1, 0)
