@@ -48,6 +48,8 @@ def disturbed_by_opponent(case: Case) -> PyramidRuling:
     case.restored = True
     case.violations = [violation for violation in case.violations if violation.by is not case.striker]
     case.steps.append(why.step("RP-25", "restored"))
+    if case.before.series:
+        return series(case)  # nothing can be charged or won again
     return _settle(case, HAND_OF_PHASE[case.before.phase], case.before.phase, [])
 
 
@@ -93,9 +95,9 @@ def _unchanged(case: Case, *steps: Step) -> PyramidRuling:
 def series(case: Case) -> PyramidRuling:
     """A shot of the winner who plays on: it lengthens or ends the run, the frame stays as it is (RP-30.4b, RP-30.4c)."""
     before, striker = case.before, case.striker
-    hand, phase = _cue_in_hand(case) if case.story.struck else (HAND_OF_PHASE[before.phase], before.phase)
+    judged = case.story.struck is not None and not case.restored
+    hand, phase = _cue_in_hand(case) if judged else (HAND_OF_PHASE[before.phase], before.phase)
     scored = len(case.credited)
-    judged = case.story.struck is not None
     over = (judged and not scored) or any(violation.by is striker for violation in case.violations)
     if over:
         respots: list[str] = []  # the next frame is racked anyway

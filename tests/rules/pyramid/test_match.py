@@ -13,7 +13,7 @@ from marker_rules.notation import parse_facts
 from marker_rules.options import Options
 from marker_rules.pyramid import breaks
 from marker_rules.pyramid.games import DYNAMIC, FREE, GAMES
-from marker_rules.pyramid.state import Coloured, Pair, Phase, Stage, Table
+from marker_rules.pyramid.state import Coloured, Hand, Pair, Phase, Stage, Table
 from marker_rules.ruling import Placement, Turn
 from marker_rules.shot import Shot
 
@@ -325,6 +325,30 @@ class TestRuns:
         assert match.state.series
         assert match.shot("", "RP-26.1.14 A").run_over is True
         assert match.state.stage is Stage.FRAME_OVER
+
+    @pytest.mark.clause("RP-25")
+    @pytest.mark.clause("RP-30.4c")
+    @pytest.mark.parametrize("facts", ["strike w15; contact w15 w9; pot w9 BL", "strike w15; contact w15 w9"])
+    def test_disturbed_while_playing_on(self, play: Any, facts: str) -> None:
+        """Restored, and the run goes on. Mutation: settled like a shot of the frame, which is then won a second time."""
+        match = self.won(play)
+        match.act("continue_run")
+        before = match.state
+        ruling = match.shot(facts, "RP-25 B sitting", disturbed="yes")
+        assert (ruling.series, ruling.legal, ruling.run_over, ruling.credited) == (True, None, False, ())
+        assert (ruling.penalties, ruling.chooser, ruling.next) == ((), None, "A")
+        assert (match.state.frames, match.state.score) == (Pair(1, 0), Pair(8, 0))
+        assert (match.state.series, match.state.run, match.state.table) == (True, before.run, before.table)
+
+    @pytest.mark.clause("RP-25")
+    def test_disturbed_in_hand_while_playing_on(self, play: Any) -> None:
+        """The cue ball that was in hand is in hand again."""
+        match = self.won(lambda **options: play("combined", **options))
+        match.act("continue_run")
+        match.set(phase=Phase.IN_HAND_HOUSE, table=Table(5, Coloured.HAND))
+        ruling = match.shot("strike C; contact C w9; pot C BL", "RP-25 B sitting", disturbed="yes")
+        assert (ruling.ball_in_hand, match.state.phase) == (Hand.HOUSE, Phase.IN_HAND_HOUSE)
+        assert match.state.table == Table(5, Coloured.HAND)
 
     def test_object_ball_off_while_playing_on(self, play: Any) -> None:
         match = self.won(play)
