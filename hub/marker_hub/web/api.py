@@ -65,7 +65,8 @@ async def json_body(request: Request) -> bytes:
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media != "application/json":
         raise Refused(415, "media-type", "Send the body as application/json.")
-    if int(request.headers.get("content-length", 0)) > BODY_LIMIT:  # the server has refused what is no number
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > BODY_LIMIT:
         raise _too_large()
     body = bytearray()
     try:

@@ -229,7 +229,12 @@ def create_app(
         text = text.format(method=request.method, path=request.url.path)
         return Refused(error.status_code, code, text, dict(error.headers or {})).response()
 
-    handlers: Any = {Refused: refused, UnknownTable: unknown_table, HTTPException: no_route}
+    async def fault(_: Request, _error: Exception) -> Response:
+        return Refused(
+            500, "fault", "The hub could not do this; its log says why. The score is not touched by it."
+        ).response()
+
+    handlers: Any = {Refused: refused, UnknownTable: unknown_table, HTTPException: no_route, Exception: fault}
     app = Starlette(routes=routes, middleware=[Middleware(Guard, settings=settings)], exception_handlers=handlers)
     app.state.authority = authority
     return app

@@ -143,3 +143,15 @@ def test_administration_is_the_administrators(client: TestClient, referee: TestC
     referee.cookies.clear()
     assert referee.post("/api/login", json={"table": "3", "pin": pin}).status_code == 200
     assert referee.post("/api/tables/3/threshold", json={"mv": 200}).status_code == 403
+
+
+def test_a_fault_of_the_hub_is_an_error_like_any_other(client: TestClient, hub: FakeHub) -> None:
+    """`{code, text}` with 500; what happened is for the log, not for the page."""
+
+    def broken() -> int:
+        raise ZeroDivisionError("secret of the inside")
+
+    hub.now_ms = broken  # type: ignore[method-assign]
+    answer = TestClient(client.app, base_url="http://localhost", raise_server_exceptions=False).get("/api/tables")
+    assert (answer.status_code, answer.json()["code"]) == (500, "fault")
+    assert "secret" not in answer.text
