@@ -57,7 +57,36 @@ def evidence_of(run: ShotRun, profile: str, override: tuple[tuple[int, str], ...
 
 def judge(run: ShotRun, state: Any, options: Options, profile: str, override: tuple[tuple[int, str], ...]) -> Judged:
     """What the rules make of a run in a state. Never raises: a contradiction comes back as `problem`."""
-    seen = evidence_of(run, profile, override)
+    return _judge(_Asked(run, state, options, profile, override))
+
+
+class _Asked:
+    """A run in a state; equal only to the same objects, which never change. Step, command, page and sheet ask one after another."""
+
+    __slots__ = ("options", "override", "profile", "run", "state")
+
+    def __init__(
+        self, run: ShotRun, state: Any, options: Options, profile: str, override: tuple[tuple[int, str], ...]
+    ) -> None:
+        self.run, self.state, self.options, self.profile, self.override = run, state, options, profile, override
+
+    def __hash__(self) -> int:
+        return hash((id(self.run), id(self.state)))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Asked)
+            and self.run is other.run
+            and self.state is other.state
+            and self.options is other.options
+            and (self.profile, self.override) == (other.profile, other.override)
+        )
+
+
+@lru_cache(maxsize=256)
+def _judge(asked: _Asked) -> Judged:
+    run, state, options = asked.run, asked.state, asked.options
+    seen = evidence_of(run, asked.profile, asked.override)
     if run.idle:
         try:
             ruling = game(options.game).rule(Shot(seen.facts, seen.calls, tuple(run.answers)), state, options)
