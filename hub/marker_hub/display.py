@@ -53,7 +53,7 @@ class Reconciler:
         self._tries = 0
         self._timer: asyncio.TimerHandle | None = None
         self._asked: dict[str, asyncio.Future[wire.Ack]] = {}
-        self._held = False
+        self._held = 0
         self.node_online = False
         self.refused = ""
 
@@ -136,11 +136,11 @@ class Reconciler:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Holds back the table's own commands: a node in service mode would refuse them, and keeps its answer to an id."""
-        self._held = True
+        self._held += 1
         try:
             yield
         finally:
-            self._held = False
+            self._held -= 1
             self.follow()
 
     @property

@@ -88,16 +88,19 @@ function setLines(head, sentence, box) {
 
 const across = (widths, space, from, to) => widths.slice(from, to).reduce((sum, width) => sum + width, 0) + space * Math.max(0, to - from - 1);
 
-/** Words, each with what must not be torn from it: a number from what it counts, a letter and a dash from their word. */
+/** Words, each with what must not be torn from it: a number from what it counts, a letter and a dash from their word, a short word from the next. */
 function pieces(text) {
   const made = [];
   let glue = false;
-  for (const word of text.split(" ").filter(Boolean)) {
+  const words = text.split(" ").filter(Boolean);
+  words.forEach((word, at) => {
     const last = made.at(-1);
-    if (last !== undefined && (glue || (/^([\d–]|[«“"]?\p{L}{1,2}[»”"]?)[,;]?$|^\d+[,;]?$/u.test(word) && !/[,;]$/.test(last)))) made[made.length - 1] = `${last} ${word}`;
+    const counted = /^\d+[,;]?$/.test(word) && (/[,;]$/.test(word) || at === words.length - 1);
+    const belongs = counted || /^(–|[«“"]?\p{Lu}{1,2}[»”"]?)[,;]?$/u.test(word);
+    if (last !== undefined && (glue || (belongs && !/[,;]$/.test(last)))) made[made.length - 1] = `${last} ${word}`;
     else made.push(word);
-    glue = /^\d+$/.test(word) && (last === undefined || /[,;]$/.test(last));
-  }
+    glue = /^(\p{Ll}{1,2}|\d+)$/u.test(word) && !counted;
+  });
   return made;
 }
 
