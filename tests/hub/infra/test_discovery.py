@@ -54,8 +54,9 @@ def test_every_channel_the_link_the_supply_and_the_last_event_are_described() ->
     }
 
 
+@pytest.mark.report("R045")
 def test_descriptions_come_and_go_with_the_configuration(tmp_path: Path) -> None:
-    """Off: nothing. On: retained, and again when Home Assistant starts. A removed table and a switch to off are cleared."""
+    """R045: a removed table does not come back from its old description. Off: nothing. On: retained, and again when Home Assistant starts. A removed table and a switch to off are cleared."""
 
     async def play() -> None:
         broker = MemoryBroker()
