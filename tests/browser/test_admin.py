@@ -12,7 +12,8 @@ pytestmark = pytest.mark.browser
 
 
 def test_the_administrator_sees_the_hub_backs_up_and_changes_a_pin(browser: Browser, tmp_path: Path) -> None:
-    """At a real hub: state, a backup on request, a new PIN that holds and the old one that does not; not for a referee."""
+    """At a real hub: state, a backup on request, a new PIN that holds and the old one that does not; not for a referee.
+    The service page of the same hub draws its sensors."""
     live = LiveHub(tmp_path / "data")
     context = browser.new_context(viewport={"width": 1440, "height": 960})
     complaints: list[str] = []
@@ -40,6 +41,10 @@ def test_the_administrator_sees_the_hub_backs_up_and_changes_a_pin(browser: Brow
         assert len(list((tmp_path / "data" / "backups").glob("*.sqlite3"))) == 1
         page.get_by_label("Sound on the display").check()
         expect(page.locator('a[href="/tables/1?kiosk=1&sound=1&volume=60"]')).to_have_count(1)
+        page.get_by_role("link", name="Sensors").first.click()
+        expect(page.locator(".channels tbody tr")).to_have_count(
+            10
+        )  # five pins, four cushions, the click, without a node
         stranger = browser.new_context()
         assert stranger.request.post(f"{live.url}/api/login", data={"table": "1", "pin": old}).status == 401
         assert stranger.request.post(f"{live.url}/api/login", data={"table": "1", "pin": new}).status == 200
