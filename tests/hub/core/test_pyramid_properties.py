@@ -140,7 +140,7 @@ def test_undo_then_redo_is_the_identity_and_scores_move_only_by_decisions(
             command: c.Command = {
                 "choice": c.Choice(value=choices[(seed >> at) % len(choices)]),
                 "ready": c.Ready(),
-                "layout": c.Layout(balls=driver.view["balls"]["on_table"]),
+                "layout": c.Layout(balls=(driver.view["balls"] or {"on_table": 1})["on_table"]),
                 "undo": c.Undo(),
                 "redo": c.Redo(),
                 "manual": c.Manual(points={"B": 1}, note="x"),
