@@ -128,7 +128,7 @@ async def _measure(folder: Path) -> tuple[list[float], list[float]]:
 
 
 async def _drive(feed: paho.Client, node: BenchNode, probe: _Probe, disk: _Disk) -> None:
-    background = payloads(TABLES - 1, RATE * 60, 1)
+    background = payloads(TABLES - 1, RATE * 3600, 1)  # more than any machine needs for the probes
     loop = asyncio.get_running_loop()
     begin, sent, probes = loop.time(), 0, 0
     flushing = loop.create_task(asyncio.sleep(0))
