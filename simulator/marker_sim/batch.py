@@ -177,6 +177,7 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
             0,
             direct=plan.through is Through.HUB,
             profile=plan.faults,
+            fitted=plan.fitted,
         )
         try:
             table = (await run(asked, lambda _: None))[0]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from marker_hardware import wire
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import GameId, Player
 from marker_rules.game import Setup, game
@@ -28,6 +29,7 @@ from marker_sim.feedplay import RecordingClient, recorder_of
 from marker_sim.manner import Manner
 from marker_sim.play import Style
 from marker_sim.play import play as players_of
+from marker_sim.reading import Fitted
 from marker_sim.sensors.table import sensors_of
 from marker_sim.sinks.mqtt import MqttNode
 from marker_sim.stage import HubProcess, Ready
@@ -76,6 +78,7 @@ class Plan:
     style: Style = field(default_factory=Style)
     referee: Manner = field(default_factory=Manner)
     record: Path | None = None  # feed file of the first table
+    fitted: Fitted = Fitted.HINTS
 
 
 @dataclass(slots=True)
@@ -155,6 +158,7 @@ def start_command(plan: Plan, table: int) -> dict[str, Any]:
         "options": plan.options.changed(),
         "policy": "referee",
         "id": f"demo-{plan.seed}-{table + 1}",
+        **({"manual": True} if plan.fitted is Fitted.NONE else {}),
     }
 
 
@@ -193,6 +197,8 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
     node = await breakage.fit(
         kind, name, ready, folder, plan.speed, profile_of(plan.game).value, rig, lambda: len(match.shots), stack
     )
+    if plan.fitted is Fitted.MAIN and isinstance(node.node, MqttNode):
+        node.node.without(wire.Group.RAIL, wire.Group.CLICK)
     if plan.record is not None and index == 0:
         recorder = recorder_of(plan.game, seed, name, plan.options.changed(), plan.profile)
         client.recorder = node.recorder = recorder
@@ -209,6 +215,7 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
         seed,
         breakage.hook(node, hub, by_hand),
         plan.referee,
+        plan.fitted,
     )
 
 

@@ -12,10 +12,13 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from marker_hardware.pinmap import Profile
+from marker_sim.physics import params as parameters
 from marker_sim.physics.engine import Kind
 from marker_sim.physics.params import GRAVITY
-from marker_sim.physics.table import PlayTable, shipped
+from marker_sim.physics.table import PlayTable, of_file, shipped
 from marker_sim.rng import Stream
 from marker_sim.uniform import Launch, anywhere
 
@@ -41,6 +44,13 @@ def cases(count: int, seed: int = 1) -> list[Case]:
         places = anywhere(table, 3, chance)
         found.append(Case(places, Launch(0, chance.uniform(0.8, 4.0), chance.uniform(-3.1, 3.1))))
     return found
+
+
+def smooth() -> PlayTable:
+    """The shipped table with balls that do not rub against each other: how spin is handed on is modelled otherwise there."""
+    params = parameters.load()
+    ball = msgspec.structs.replace(params.ball, friction=msgspec.structs.replace(params.ball.friction, v=0.0))
+    return of_file(Profile.CAROM5, msgspec.structs.replace(params, ball=ball))
 
 
 def own_contacts(case: Case, table: PlayTable) -> list[tuple[str, float]]:
@@ -70,7 +80,7 @@ def other_system(case: Case, table: PlayTable) -> Any:
         "u_sp_proportionality": p.cloth.spin.v * 2.0 / (5.0 * GRAVITY),
         "e_b": p.ball.e.v,
         "e_c": p.cushion.e.v,
-        "u_b": p.ball.friction.v,
+        "u_b": max(p.ball.friction.v, 1e-12),  # it takes no nought
         "g": GRAVITY,
     }
     edge = table.boundary
@@ -88,7 +98,7 @@ def other_system(case: Case, table: PlayTable) -> Any:
 
 
 def other_engine() -> Any:
-    """pooltool's physics with the same friction of two balls at any speed; it hands on topspin too, which is left out here."""
+    """Pooltool's physics with the same friction of two balls at any speed."""
     pt: Any = importlib.import_module("pooltool")
     balls: Any = importlib.import_module("pooltool.physics.resolve.ball_ball.frictional_inelastic")
     friction: Any = importlib.import_module("pooltool.physics.resolve.ball_ball.friction")

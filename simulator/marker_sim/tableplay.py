@@ -17,10 +17,11 @@ from marker_rules.game import Action, DueKind
 from marker_sim.hubclient import HubClient, Refused
 from marker_sim.manner import THINK_S, Manner
 from marker_sim.play import Play
+from marker_sim.reading import Fitted
 from marker_sim.referee import DISTURBED, called, to_change
 from marker_sim.referee import answers as true_answers
 from marker_sim.score import Judged, Watch, truth_fields, view_fields
-from marker_sim.sensors.inputs import Input
+from marker_sim.sensors.inputs import Input, is_piezo
 from marker_sim.sensors.table import TableSensors
 from marker_sim.truth import TrueMatch, TrueShot
 
@@ -109,7 +110,9 @@ class TablePlay:
         seed: int,
         hook: Hook | None = None,
         manner: Manner | None = None,
+        fitted: Fitted = Fitted.HINTS,
     ) -> None:
+        self.fitted = fitted
         self.manner = manner or Manner()
         self.progress = progress
         self.client = client
@@ -270,7 +273,8 @@ class TablePlay:
             return
         if self._stood != len(self.match.shots):  # the hub armed by itself, because every pin stands
             await self._stand()
-        await self.node.armed()
+        if self.fitted is not Fitted.NONE:
+            await self.node.armed()
         await self.node.sleep(THINK_S)
         number = len(self.match.shots) + 1
         timeline = self.players.stroke(self.match, number)
@@ -279,8 +283,13 @@ class TablePlay:
         self._looked = False
         self._watch = Watch()
         inputs = self.sensors.shot(number, timeline, self.now_us)
+        if self.fitted in (Fitted.MAIN, Fitted.NONE):  # nothing hears the tip: the stroke is entered by hand
+            await self._command("strike")
+            inputs = [item for item in inputs if not is_piezo(item)] if self.fitted is Fitted.MAIN else []
         half = len(inputs) // 2
-        if self.hook is not None and half:
+        if self.hook is not None and not inputs:
+            await self.hook(number)
+        elif self.hook is not None and half:
             await self._feed(inputs[:half], inputs[half - 1].t_us - self.now_us, pause=False)
             await self.hook(number)
             inputs = inputs[half:]

@@ -59,8 +59,11 @@ def run(args: argparse.Namespace) -> int:
     from marker_sim.reading import Fitted
 
     through, fitted = Through(args.through), Fitted(args.sensors)
-    if through is not Through.RULES and fitted is not Fitted.HINTS:
-        raise MarkerError(f"--sensors {fitted}: only --through rules can change what is fitted; leave it at hints")
+    if through is not Through.RULES and fitted is Fitted.ALL:
+        raise MarkerError(
+            "--sensors all: no sensor that is built feels every contact and nothing else; that table exists through rules "
+            "only, give hints, main or none"
+        )
     if args.out is not None:
         _writable(args.out)
     try:

@@ -9,6 +9,8 @@ from marker_sim.physics.params import Params
 
 SOFT_VN = 0.005  # m/s: pushed or frozen balls; below it nothing rebounds
 SOFT_WAIT_S = 2e-3  # a pushed pair is not tested again for so long
+DEEP_M = 25e-6  # a pair that others have pressed into each other so far, half of what may be, waits less
+DEEP_SHARE = 0.25
 
 
 def ball_ball(a: Body, b: Body, p: Params) -> float:

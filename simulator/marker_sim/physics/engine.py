@@ -201,7 +201,8 @@ class Engine(Schedule):
         if vn < contacts.SOFT_VN:
             pair = (min(a.index, b.index), max(a.index, b.index))
             repeated = self._wait.get(pair, -1.0) > self.now - 2 * contacts.SOFT_WAIT_S
-            self._wait[pair] = self.now + contacts.SOFT_WAIT_S
+            deep = a.r + b.r - math.dist((a.x, a.y, a.z), (b.x, b.y, b.z)) > contacts.DEEP_M
+            self._wait[pair] = self.now + contacts.SOFT_WAIT_S * (contacts.DEEP_SHARE if deep else 1.0)
         if not repeated:
             self._note(Kind.BALL, a.index, b.index, vn, a, (a.x + b.x) / 2, (a.y + b.y) / 2)
         self._begin(a, b)

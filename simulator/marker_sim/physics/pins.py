@@ -81,11 +81,11 @@ class Pins:
         impact = abs(ball.vx * ny - ball.vy * nx) / speed * distance if speed else 0.0
         pushed = min(speed * vn / (2.0 * mu_roll * GRAVITY), distance - impact) if vn > 0 else 0.0
         if vn >= law.topple_v.v:
-            self._drive(ball, pin, nx, ny, vn)
+            self._drive(ball, pin, nx, ny, vn, law.e.v)
             self._fell(now, now + self._lost_after(vn), pin, ball.index, vn, chain=False)
         elif pushed > law.push_mm.v / 1000:
+            self._drive(ball, pin, nx, ny, vn, 0.0)  # pushed over: from then on both go along together
             self._fell(now, now + law.lost_max_ms.v / 1000, pin, ball.index, vn, chain=False)
-            pin.vx, pin.vy = vn * nx, vn * ny
         else:
             self._wobble(now, pin, ball.index, vn)
         return vn
@@ -97,14 +97,15 @@ class Pins:
         nx, ny = (nx / distance, ny / distance) if distance > 0.0 else (1.0, 0.0)
         vn = ball.vx * nx + ball.vy * ny
         if vn > 0.0:
-            self._drive(ball, pin, nx, ny, vn)
+            self._drive(ball, pin, nx, ny, vn, self.params.pin.e.v)
         speed = max(vn, -ball.vz, self.params.pin.topple_v.v)
         self._fell(now, now + self._lost_after(speed), pin, ball.index, speed, chain=False)
         return speed
 
-    def _drive(self, ball: Body, pin: Body, nx: float, ny: float, vn: float) -> None:
-        """The pin is driven on along (nx, ny); the ball loses the little momentum that the pin takes."""
-        share = (1.0 + self.params.pin.e.v) * vn / (ball.m + pin.m)
+    @staticmethod
+    def _drive(ball: Body, pin: Body, nx: float, ny: float, vn: float, e: float) -> None:
+        """The pin is driven on along (nx, ny) with restitution `e`; the ball loses the little momentum that the pin takes."""
+        share = (1.0 + e) * vn / (ball.m + pin.m)
         pin.vx, pin.vy = share * ball.m * nx, share * ball.m * ny
         ball.vx -= share * pin.m * nx
         ball.vy -= share * pin.m * ny

@@ -40,3 +40,8 @@ class Hold:
 
 
 Input: TypeAlias = Edge | Scan | Hold
+
+
+def is_piezo(item: Input) -> bool:
+    """Whether a rail or the click disc made this input."""
+    return isinstance(item, Edge) and item.ch < SHIFT_FIRST

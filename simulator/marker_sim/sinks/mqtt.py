@@ -102,6 +102,7 @@ class MqttNode:
         self._changed = asyncio.Condition()
         self._up = False
         self._cause = "power_on"
+        self._absent: frozenset[str] = frozenset()
         self._heard = time.monotonic()
         self._stopping = False
         self._tasks: list[asyncio.Task[None]] = []
@@ -275,6 +276,18 @@ class MqttNode:
             self._publish(Topic.HEALTH, json.dumps(self.health()).encode())
             await asyncio.sleep(HEALTH_S)
 
+    def without(self, *groups: wire.Group) -> None:
+        """Sensors of these groups are not fitted: say so from now on."""
+        channels = wire.channels(Profile(self.profile)).values()
+        self._absent = frozenset(one.name for one in channels if one.group in groups)
+        self._publish(Topic.STATE, json.dumps(self.birth()).encode())
+        self._publish(Topic.HEALTH, json.dumps(self.health()).encode())
+
+    def _channels(self) -> dict[str, int]:
+        """Health of each channel by its name."""
+        found: dict[str, int] = self.detector.sensors.health.by_name()
+        return found | dict.fromkeys(self._absent, int(wire.Quality.ABSENT))
+
     def birth(self) -> dict[str, Any]:
         """Snapshot for the retained `state`."""
         box, sensors = self.detector.outbox, self.detector.sensors
@@ -294,7 +307,7 @@ class MqttNode:
             "tail": box.tail,
             "head": box.head,
             "t": self.detector.now_us,
-            "channels": sensors.health.by_name(),
+            "channels": self._channels(),
             "pins": sensors.snapshot(),
             "unc_us": UNC_US,
         }
@@ -309,7 +322,7 @@ class MqttNode:
             "head": box.head,
             "mode": self.detector.modes.mode,
             "up": int(time.monotonic() - self._began),
-            "channels": self.detector.sensors.health.by_name(),
+            "channels": self._channels(),
             "clk": self.offset.best,
             "clk_ok": self.offset.ok,
             "link": None,

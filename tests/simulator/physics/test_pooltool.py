@@ -29,7 +29,7 @@ def test_the_launches_are_drawn_and_played_here() -> None:
 @there
 def test_contacts_agree_up_to_the_first_cushion() -> None:
     """Same kind and order, times within a millisecond. Mutation: rolling friction + 1 %."""
-    table = shipped(Profile.CAROM5)
+    table = pooltool.smooth()
     for case in pooltool.cases(300):
         own, other = pooltool.own_contacts(case, table), pooltool.other_contacts(case, table)
         assert [kind for kind, _ in own] == [kind for kind, _ in other]
