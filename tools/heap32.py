@@ -83,8 +83,8 @@ const mp = await loadMicroPython({ heapsize: 1000000, stdout: () => {}, linebuff
 const copy = (from, to) => { mp.FS.mkdir(to); for (const f of fs.readdirSync(from, { withFileTypes: true })) {
   if (f.isDirectory()) copy(from + '/' + f.name, to + '/' + f.name);
   else mp.FS.writeFile(to + '/' + f.name, fs.readFileSync(from + '/' + f.name)); } };
-copy(process.argv[2], '/work');
-mp.runPython("import sys, gc\\nROOT = '/work/root'\\nsys.path[:] = ['/work/stubs', '/work/fw'] + sys.path");
+copy(process.argv[2], '/board');
+mp.runPython("import sys, gc\\nROOT = '/board/root'\\nsys.path[:] = ['/board/stubs', '/board/fw'] + sys.path");
 for (const [code] of JSON.parse(fs.readFileSync(process.argv[2] + '/steps.json'))) {
   mp.runPython(code);
   mp.runPython('gc.collect()'); mp.runPython('gc.collect()');  // the port collects only between calls
