@@ -169,7 +169,7 @@ def test_a_node_that_resets_for_want_of_a_link_delivers_its_records_afterwards(p
         await board.time(us + 70_000_000)
         await soon(lambda: board.boot == 3, 60)
         broker.start()
-        await board.wait_link(timeout=30)
+        await board.wait_link()
         await soon(lambda: len([1 for boot, _ in listener.records() if boot == 1]) >= 7 + 80, 60)
         records = listener.records()
         held = sorted(seq for boot, seq in records if boot == 1)
