@@ -221,7 +221,7 @@ def _credit(case: Case) -> None:
 def _outside_from(case: Case) -> int:
     """Index of the fact from which pots count: 0, or the first contact with a ball outside the house (AMB-20)."""
     entered = case.entered
-    if not case.law.house or case.before.phase not in IN_HOUSE or case.options["house_ball_first"] == "foul":
+    if not case.law.house or case.options["house_ball_first"] == "foul":
         return 0
     if entered.house is not None and case.before.phase is FROM_HOUSE:
         inside = entered.house
