@@ -20,6 +20,7 @@ from typing import Any
 from marker_rules.balls import GameId
 from marker_sim.cases import cases, options_of
 from marker_sim.judging import Engine, judge
+from marker_sim.physics.engine import SimulationError
 from marker_sim.problems import describe
 from marker_sim.reading import Fitted
 from marker_sim.rng import Stream
@@ -150,13 +151,16 @@ def play_unit(plan: BatchPlan, unit: Unit) -> UnitResult:
 def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
     result = UnitResult(unit, Score())
     engine = Engine()
-    for case in cases(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults):
-        judged = judge(case, engine)
-        result.score.add(judged)
-        for name in case.injected:
-            result.injected[name] = result.injected.get(name, 0) + 1
-        if judged.failed:
-            result.failures.append(Failure(unit, judged, case.story))
+    try:
+        for case in cases(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults):
+            judged = judge(case, engine)
+            result.score.add(judged)
+            for name in case.injected:
+                result.injected[name] = result.injected.get(name, 0) + 1
+            if judged.failed:
+                result.failures.append(Failure(unit, judged, case.story))
+    except SimulationError as problem:
+        result.problem = f"shot {result.score.shots + 1}: {problem}"
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marker_sim.faults import FaultError
 from marker_sim.feed import FeedError
 from marker_sim.hubclient import HubUnreachable, Refused
+from marker_sim.physics.engine import SimulationError
 from marker_sim.sinks.mqtt import NodeError
 from marker_sim.sinks.node import BoardError, VirtualMachineMissing
 from marker_sim.stage import StageError
@@ -17,6 +18,7 @@ KNOWN = (
     HubUnreachable,
     NodeError,
     Refused,
+    SimulationError,
     StageError,
     Stalled,
     VirtualMachineMissing,

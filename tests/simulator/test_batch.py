@@ -21,6 +21,10 @@ from marker_sim.demo import run as play
 from marker_sim.detector import Detector
 from marker_sim.feed import Entered, Feed, Frames, read
 from marker_sim.judging import Engine, Look
+from marker_sim.physics.engine import SimulationError
+from marker_sim.play_five_pins import FivePinsPlay
+from marker_sim.timeline import Timeline
+from marker_sim.truth import TrueMatch
 
 MARKER = [sys.executable, "-m", "marker_hub", "sim"]
 GAMES = [game.value for game in GameId]
@@ -90,6 +94,23 @@ def test_a_failing_shot_is_kept_and_played_again(tmp_path: Path, monkeypatch: py
     done = run("repeat", str(folder))
     assert done.returncode == 0, done.stderr
     assert "right" in done.stdout
+
+
+def test_a_shot_that_breaks_a_law_is_a_problem_of_its_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Named with unit, seed and shot; the batch goes on and is not good. Mutation: a traceback, or a shot drawn again."""
+    played = FivePinsPlay.stroke
+
+    def stroke(self: FivePinsPlay, match: TrueMatch, number: int) -> Timeline:
+        if number == 3 and self.seed == units(plan)[0].seed:
+            raise SimulationError("energy grew by 1 J at 2 s")
+        return played(self, match, number)
+
+    plan = BatchPlan(GameId.FIVE_PINS, 3, 102, Through.RULES)
+    monkeypatch.setattr(batch, "UNIT", 98)
+    monkeypatch.setattr(FivePinsPlay, "stroke", stroke)
+    result = run_batch(plan)
+    assert result.problems == [f"unit 0 (seed {units(plan)[0].seed}): shot 3: energy grew by 1 J at 2 s"]
+    assert (result.score.shots, result.good) == (2 + 4, False)
 
 
 @pytest.mark.parametrize(

@@ -238,9 +238,18 @@ class Schedule:
             if c0 > -1e-7 and c1 < 0.0:
                 return 0.0
             if c0 < -1e-7:
-                return math.inf
+                return self._back_behind(c0, c1, c2, span)
             c0 = 1e-15
         return first_line_root(c0, c1, c2, span)
+
+    @staticmethod
+    def _back_behind(c0: float, c1: float, c2: float, span: float) -> float:
+        """Time until a centre behind a line, come out before it on a bent way, is back at it: out of a pocket's mouth, onto the cushion beside."""
+        inside = c1 * c1 - 4.0 * c2 * c0
+        if c1 <= 0.0 or c2 >= 0.0 or inside <= 0.0:
+            return math.inf
+        back = (-c1 - math.sqrt(inside)) / (2.0 * c2)
+        return back if back <= span else math.inf
 
     def _along(self, a: Body, wall: Nose, dt: float) -> float:
         """How far along a wall a's centre is in `dt`, m."""
