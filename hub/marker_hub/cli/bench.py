@@ -13,6 +13,7 @@ BENCHES: dict[str, str] = {
     "rules": "rule() beside a dictionary look-up; judging a file of shots",
     "evidence": "questions and taps per shot; next_question() and sheet()",
     "hub": "decode, journal, adjudicate beside bare decode and append",
+    "table": "one step of a table's fold beside reading its entry; its view",
     "latency": "sensor edge to hub beside a bare MQTT round trip",
     "sim": "simulated shots a second, times real time",
 }

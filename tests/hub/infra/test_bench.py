@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from marker_hub.bench import hub as bench
+from marker_hub.bench import table as table_bench
 from marker_hub.bench.hall import payloads
 from marker_hub.bench.mqtt import subscriber_rates
 
@@ -16,6 +17,13 @@ def test_the_hall_plays_shots_to_their_ruling(tmp_path: Path) -> None:
     assert found["shots_judged"] == 6
     assert found["records"] > 40
     assert found["rate"] > 0
+
+
+def test_the_fold_that_is_measured_is_a_match_that_was_played() -> None:
+    found = table_bench.run(size=4)
+    assert found["shots_judged"] == 4
+    assert found["entries"] > 60
+    assert 0 < found["step_us_median"] <= found["step_us_p99"]
 
 
 def test_what_is_sent_is_what_is_counted(tmp_path: Path) -> None:
