@@ -93,9 +93,17 @@ class Watch:
             self.guessed = True
 
     @staticmethod
-    def window(more: int) -> str:
-        """What it means that the hub counts `more` shots than before this one; exactly one is right."""
-        return "" if more == 1 else "split" if more > 1 else "merged"
+    def window(before: int, more: int, *, by_hand: bool = False) -> str:
+        """What it means that the hub counted `before` shots between the last one and this one, and `more` for this one.
+
+        None before and one for it is right. None for it: it felt the stroke as part of another shot, or not at all
+        (`by_hand`: the referee had to say that somebody struck).
+        """
+        if before > 0:
+            return "invented"
+        if more == 1:
+            return ""
+        return "split" if more > 1 else "missed" if by_hand else "merged"
 
 
 @dataclass(slots=True)

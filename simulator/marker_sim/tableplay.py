@@ -130,6 +130,8 @@ class TablePlay:
         self._tapped = 0
         self._looked = False
         self._watch = Watch()
+        self._counted = self._begun = 0  # shots of the hub after the last ruling, and when this stroke was made
+        self._by_hand = False
         self._stood = -1  # shots played when the pins were last put up
         self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
             "idle": self._begin,
@@ -266,7 +268,7 @@ class TablePlay:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), UNFELT_S)
                 return
-            await self._command("strike")
+            self._by_hand = await self._command("strike") or self._by_hand
             return
         if await self._say_before():  # a seat that became free while everything else stood
             await self._stand()
@@ -279,6 +281,7 @@ class TablePlay:
         number = len(self.match.shots) + 1
         timeline = self.players.stroke(self.match, number)
         self._pending = self.match.strike(timeline)
+        self._begun, self._by_hand = self._shots_counted(), False
         self._asked = self._tapped = 0
         self._looked = False
         self._watch = Watch()
@@ -327,11 +330,16 @@ class TablePlay:
             self._tapped += 1
             self._record()
 
+    def _shots_counted(self) -> int:
+        """How many shots the hub has judged in this match."""
+        return int((self.progress.view.get("match") or {}).get("shots", 0))
+
     def _record(self) -> None:
         assert self._pending is not None
         last = self.progress.view.get("last") or {}
-        known = (self.progress.view.get("match") or {}).get("shots", 0)
-        window = self._watch.window(known - len(self.progress.verdicts))
+        known = self._shots_counted()
+        window = self._watch.window(self._begun - self._counted, known - self._begun, by_hand=self._by_hand)
+        self._counted = known
         self.progress.verdicts.append(
             Verdict(
                 self._pending,

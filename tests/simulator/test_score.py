@@ -152,12 +152,25 @@ def test_the_watch_over_a_hub_sees_what_must_not_be(sheet: dict[str, Any], exclu
     assert (watch.excluded, watch.guessed) == (excluded, guessed)
 
 
-@pytest.mark.parametrize(("more", "window"), [(1, ""), (2, "split"), (0, "merged")])
-def test_windows(more: int, window: str) -> None:
-    assert Watch.window(more) == window
+@pytest.mark.parametrize(
+    ("before", "more", "by_hand", "window"),
+    [
+        (0, 1, False, ""),
+        (0, 1, True, ""),
+        (0, 2, False, "split"),
+        (0, 0, False, "merged"),
+        (0, 0, True, "missed"),
+        (1, 1, False, "invented"),
+        (1, 0, True, "invented"),
+    ],
+)
+def test_windows(before: int, more: int, by_hand: bool, window: str) -> None:
+    """Mutation: a shot too many before the stroke counted as one of it."""
+    assert Watch.window(before, more, by_hand=by_hand) == window
     total = Score()
     total.add(Judged(1, {}, {}, window=window))
-    assert total.good == (more == 1)
+    assert total.good == (window == "")
+    assert total.as_json().get(window, 1) == 1
 
 
 def test_grouping_changes_nothing() -> None:
