@@ -135,6 +135,13 @@ def test_the_speed_is_measured_beside_a_loop(capsys: pytest.CaptureFixture[str])
         (["sim", "match", "five-pins", "--sink", "file"], "--out"),
         (["sim", "match", "five-pins", "--games", "2"], "odd"),
         (["sim", "stats", "--shots", "0"], "--shots 0"),
+        (["sim", "match", "free-pyramid", "--points", "5"], "--points"),
+        (["sim", "batch", "five-pins", "--shots", "1", "--out", "/proc/none"], "--out /proc/none"),
+        (["demo", "--race-to", "3"], "--race-to"),
+        (["demo", "--game", "combined-pyramid", "--games", "3"], "--games"),
+        (["demo", "--fault", "hub-kill@0"], "hub-kill@0"),
+        (["demo", "--fault", "hub-kill@\N{SUPERSCRIPT TWO}"], "hub-kill@"),
+        (["perft", "five-pins", "--contacts", "1", "--pins", ","], "--pins ,"),
     ],
 )
 def test_bad_input_is_one_line(words: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,6 +150,13 @@ def test_bad_input_is_one_line(words: list[str], named: str, capsys: pytest.Capt
     said = capsys.readouterr().err.strip()
     assert named in said
     assert len(said.splitlines()) == 1
+
+
+def test_more_tables_than_a_machine_bears_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["demo", "--tables", "1000"])
+    assert ended.value.code == 2
+    assert "1 to 64" in capsys.readouterr().err
 
 
 def test_another_table_and_other_parameters_are_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
