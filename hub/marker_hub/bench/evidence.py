@@ -7,16 +7,14 @@ ones. above_worst_case: more was asked than the exhaustive tree of the same evid
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
-from time import perf_counter
 from typing import Any
 
+from marker_hub.bench.evidence_speed import speed
 from marker_hub.bench.play import Play, Sensors, sensed, shots, truth
 from marker_rules.balls import GameId
 from marker_rules.evidence.cases import possible
-from marker_rules.evidence.observations import Evidence, Kind, Observation
+from marker_rules.evidence.observations import Evidence
 from marker_rules.evidence.questions import next_question, worst_case
 from marker_rules.evidence.sheet import sheet
 from marker_rules.evidence.worlds import EITHER
@@ -25,7 +23,6 @@ from marker_rules.options import Options
 SHOTS = 10_000
 SEED = 1
 TIMED = 300  # shots of each kind that are timed
-LONG = 40  # observations of a long break
 
 
 @dataclass(slots=True)
@@ -125,43 +122,3 @@ def _by_sheet(evidence: Evidence, play: Play, options: Options, answers: dict[st
         if wrong is None:
             return shown.taps, shown.proposal.short
         evidence = evidence.answered(wrong.id, answers[wrong.id])
-
-
-def speed(size: int, seed: int) -> dict[str, float]:
-    """Median times in ms on a warm engine. new: evidence and score not seen before; same: asked again."""
-    figures: dict[str, float] = {}
-    for game_id in GameId:
-        options = Options(game_id)
-        rng = random.Random(f"{game_id} speed {seed}")
-        for sensors in (Sensors.ALL, Sensors.HINTS, Sensors.NONE):
-            plays = list(shots(options, seed + 1, 2 * size))
-            cases = [(sensed(play, sensors, options, rng), play.before) for play in plays]
-            cases = [case for case in cases if len(case[0].observations) <= 12]
-            for at, (name, call) in enumerate((("next_question", next_question), ("sheet", sheet))):
-                _medians_ms(call, cases[: size // 2], options)
-                new, same = _medians_ms(call, cases[size // 2 + at :: 2], options)
-                figures |= {f"{name}_new_ms {game_id} {sensors}": new, f"{name}_same_ms {game_id} {sensors}": same}
-    options = Options(GameId.FREE)
-    long = [(_long(play, options), play.before) for play in shots(options, seed + 2, size)]
-    figures["break_of_40_new_ms"], _ = _medians_ms(lambda *case: (next_question(*case), sheet(*case)), long, options)
-    return figures
-
-
-def _long(play: Play, options: Options) -> Evidence:
-    """The evidence of a shot with so many clicks that it holds 40 observations, their order unsure."""
-    seen = sensed(play, Sensors.HINTS, options, random.Random(0))
-    more = [Observation(Kind.CLICK, t_us=at * 700, unc_us=2_000) for at in range(LONG - len(seen.observations))]
-    return Evidence((*seen.observations, *more), seen.calls, (), seen.quality, seen.frozen)
-
-
-def _medians_ms(
-    call: Callable[..., object], cases: list[tuple[Evidence, Any]], options: Options
-) -> tuple[float, float]:
-    """The median time of a first call and of the same call again, ms."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for evidence, before in cases:
-        for measured in times:
-            began = perf_counter()
-            call(evidence, before, options)
-            measured.append(perf_counter() - began)
-    return round(median(times[0] or [0.0]) * 1000, 4), round(median(times[1] or [0.0]) * 1000, 4)

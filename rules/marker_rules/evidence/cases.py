@@ -7,11 +7,11 @@ at its brink as the ruling needs, and what is judged there is kept. What is show
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from marker_rules.errors import IllegalFact, IllegalInput
 from marker_rules.evidence.kept import Kept
@@ -23,9 +23,11 @@ from marker_rules.options import Options
 from marker_rules.ruling import Ruling
 from marker_rules.shot import Shot
 
+T = TypeVar("T")
+
 COURTS = 64  # kinds of states with what was entered, of which verdicts are kept; each up to 100 kB
-NEARS = 512  # distances to the end kept of one shot, about 200 bytes each
-FOUND = 4096  # lists of rulings kept
+NEARS = 8_000  # worlds kept, times different distances to the end of one shot
+ONCE = 512  # questions and sheets kept of one partition
 
 
 class Verdict(NamedTuple):
@@ -78,10 +80,11 @@ class Partition:
     between them. same: the bit set of the worlds with each outcome; shorts: each outcome in one word. all: those that can be.
     """
 
-    __slots__ = ("all", "keys", "same", "shorts", "spread")
+    __slots__ = ("_once", "all", "keys", "same", "shorts", "spread")
 
     def __init__(self, spread: Spread, same: tuple[int, ...], shorts: tuple[str, ...]) -> None:
         self.spread = spread
+        self._once: dict[Hashable, Any] = {}
         self.same = same
         self.shorts = shorts
         self.all = sum(same)
@@ -90,6 +93,15 @@ class Partition:
             for at in bits(mask):
                 keys[at] = number
         self.keys = tuple(keys)
+
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What follows from this partition alone, made once and kept as long as it is."""
+        if name not in self._once:
+            if len(self._once) >= ONCE:
+                self._once.clear()
+            self._once[name] = make()
+        found: T = self._once[name]
+        return found
 
 
 class Sorted:
@@ -102,7 +114,7 @@ class Sorted:
         self.spread = spread
         self._court = court
         self._near: Kept[tuple[int, ...], Partition] = Kept(NEARS)
-        self._joined: dict[Hashable, Partition] = {}
+        self._joined: Kept[Hashable, Partition] = Kept(NEARS)
         far = (FAR,) * len(of_game.lacking(before, options))
         stand_in = of_game.stand_in(before, far, options)
         members: dict[Hashable, tuple[World, Verdict, list[int]]] = {}
@@ -122,7 +134,7 @@ class Sorted:
         near = tuple([min(pair) for pair in zip(lacking, self._reach, strict=False)])
         found = self._near.get(near)
         if found is None:
-            found = self._near.put(near, self._join(before, near, options))
+            found = self._near.put(near, self._join(before, near, options), len(self.spread.worlds))
         return found
 
     def _join(self, before: Any, lacking: tuple[int, ...], options: Options) -> Partition:
@@ -144,9 +156,11 @@ class Sorted:
                 shorts.append(verdict.short)
             joined[verdict.outcome] |= mask
         key = (*joined.values(), *shorts)
-        if key not in self._joined:
-            self._joined[key] = Partition(self.spread, tuple(joined.values()), tuple(shorts))
-        return self._joined[key]
+        found = self._joined.get(key)
+        if found is None:
+            made = Partition(self.spread, tuple(joined.values()), tuple(shorts))
+            found = self._joined.put(key, made, len(self.spread.worlds))
+        return found
 
 
 class Found(NamedTuple):
@@ -158,9 +172,12 @@ class Found(NamedTuple):
     share: float
 
 
-@lru_cache(maxsize=FOUND)
 def found_in(partition: Partition, left: int) -> tuple[Found, ...]:
     """The different outcomes of the worlds in `left`, likeliest first."""
+    return partition.once(("found", left), partial(_find, partition, left))
+
+
+def _find(partition: Partition, left: int) -> tuple[Found, ...]:
     weighed, worlds = partition.spread.weights, partition.spread.worlds
     groups: dict[int, list[int]] = {}
     for at in bits(left):
@@ -265,10 +282,12 @@ def _case(evidence: Evidence, before: Any, options: Options, doubted: tuple[Chan
     return Case(found.partition(before, options), evidence, before, options, doubted)
 
 
-def forget() -> None:
-    """Forget all that is kept of shots; nothing but time depends on it."""
-    for store in (SPREADS, SORTED, _COURTS):
-        store.clear()
+def forget(*, verdicts: bool = True) -> None:
+    """Forget all that is kept of shots, or all but the verdicts in stand-ins; nothing but time depends on it."""
+    SPREADS.clear()
+    SORTED.clear()
+    if verdicts:
+        _COURTS.clear()
 
 
 def open_case(evidence: Evidence, before: Any, options: Options) -> tuple[Case, int]:

@@ -8,7 +8,7 @@ is never asked, because no part of its split is nearer to one ruling.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
 from typing import Any, NamedTuple
 
 from marker_rules.balls import GameId
@@ -18,8 +18,7 @@ from marker_rules.evidence.phrases import answer_label, question_text
 from marker_rules.evidence.worlds import EITHER, Shape, Spread, bits
 from marker_rules.options import Options
 
-TREES = 1024  # trees kept
-ASKED = 4096  # questions kept
+PLANS = 5_000  # plans kept of one tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +74,12 @@ DECIDED = Plan(0, 0.0, -1)
 class Tree:
     """The best order of asking over the worlds of one case; plans are made when they are needed and kept."""
 
-    __slots__ = ("_keys", "_masks", "_plans", "_same", "_weights")
+    __slots__ = ("_keys", "_masks", "_plans", "_same", "_weight")
 
     def __init__(self, spread: Spread, keys: tuple[int, ...], same: tuple[int, ...]) -> None:
         self._keys = keys
         self._same = same
-        self._weights = spread.weights
+        self._weight = spread.weight
         self._plans: dict[tuple[int, frozenset[int]], Plan | None] = {}
         self._masks = [[mask for _, mask in _split(spread, keys, spread.all, at)] for at in range(len(spread.features))]
 
@@ -107,6 +106,8 @@ class Tree:
                 best is None or (found.worst, found.expected + 1e-9) < (best.worst, best.expected)
             ):
                 best = found
+        if len(self._plans) >= PLANS:
+            self._plans.clear()
         self._plans[left, closed] = best
         return best
 
@@ -117,7 +118,7 @@ class Tree:
             plan = self.plan(part, closed)
             if plan is None or (best is not None and plan.worst >= best.worst):
                 return None
-            weight = sum(self._weights[at] for at in bits(part))
+            weight = self._weight(part)
             worst, expected, total = max(worst, plan.worst), expected + weight * plan.expected, total + weight
         return Plan(worst + 1, expected / total + 1, feature) if total else None
 
@@ -141,10 +142,9 @@ def _split(spread: Spread, keys: tuple[int, ...], left: int, feature: int) -> li
     return list(merged.values())
 
 
-@lru_cache(maxsize=TREES)
 def tree(partition: Partition) -> Tree:
     """The tree of a partition; shots that differ in the score only share it."""
-    return Tree(partition.spread, partition.keys, partition.same)
+    return partition.once("tree", partial(Tree, partition.spread, partition.keys, partition.same))
 
 
 class Asked(NamedTuple):
@@ -154,8 +154,7 @@ class Asked(NamedTuple):
     answers: tuple[tuple[str, int], ...]
 
 
-@lru_cache(maxsize=ASKED)
-def _asked(partition: Partition, left: int, closed: frozenset[int]) -> Asked | None:
+def _ask(partition: Partition, left: int, closed: frozenset[int]) -> Asked | None:
     """What to ask next over the worlds `left`, when nobody saw the answers to `closed`; None when they are decided."""
     plans, spread = tree(partition), partition.spread
     plan = plans.plan(left, closed)
@@ -183,11 +182,12 @@ def _closed(case: Case, evidence: Evidence) -> frozenset[int]:
 def next_question(evidence: Evidence, before: Any, options: Options) -> Question | None:
     """What to ask next; None when one ruling is left. When nobody saw what decides, it is the ruling itself (`pick`)."""
     case, left = open_case(evidence, before, options)
-    asked, game = _asked(case.partition, left, _closed(case, evidence)), options.game
+    partition, closed, game = case.partition, _closed(case, evidence), options.game
+    asked = partition.once(("asked", left, closed), partial(_ask, partition, left, closed))
     if asked is None:
         return None
     if asked.at is None:
-        same = case.partition.same
+        same = partition.same
         rulings = tuple(Answer(p.short, game, PICK, case, left & same[p.key]) for p in case.rulings_left(left))
         return Question(game, PICK, Shape.ONE, (), rulings)
     feature = case.spread.features[asked.at]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
+from functools import partial
 from typing import Any, NamedTuple
 
 from marker_rules.balls import GameId
@@ -17,7 +17,6 @@ from marker_rules.options import Options
 from marker_rules.ruling import Ruling
 
 DIRECT = 4  # so many rulings left are also offered as buttons
-LOOKS = 4096  # sheets kept, without the rulings on them
 
 
 class Origin(StrEnum):
@@ -117,7 +116,9 @@ def sheet(evidence: Evidence, before: Any, options: Options) -> Sheet:
     """Everything a person needs to decide the shot. Raises IllegalInput when the answers contradict each other."""
     case, left = open_case(evidence, before, options)
     partition, game = case.partition, options.game
-    chosen, found, rows = _look(partition, left, evidence.answers, case.after_picks(evidence.answers))
+    answers, picked = evidence.answers, case.after_picks(evidence.answers)
+    look = partition.once(("look", left, answers, picked), partial(_look, partition, left, answers, picked))
+    chosen, found, rows = look
     key = partition.keys[chosen]
     return Sheet(
         proposal=case.possible(next(each for each in found if each.key == key), chosen),
@@ -137,7 +138,6 @@ def _row(case: Case, look: RowLook, game: GameId) -> Row:
     return Row(game, feature.id, feature.shape, feature.elements, tuple(answers), look.selected, look.origin)
 
 
-@lru_cache(maxsize=LOOKS)
 def _look(partition: Partition, left: int, answers: tuple[tuple[str, str], ...], picked: int) -> Look:
     """The sheet over the worlds `left`; picked: those that a ruling named directly leaves."""
     chosen, shares = _likeliest(partition.spread, left)

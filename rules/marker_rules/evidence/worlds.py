@@ -23,7 +23,8 @@ from marker_rules.options import Options
 from marker_rules.shot import Call
 
 FAR = 99  # more than one shot can bring anybody
-WORLDS = 20_000  # worlds kept at least, about half a kilobyte each
+WORLDS = 10_000  # worlds kept at least, about a kilobyte each with what follows from them
+SETS = 2048  # weights kept of sets of worlds
 NONE = "none"  # nothing of a set, no ball
 EITHER = "|"  # joins answers between which nothing depends: `red|none`
 
@@ -150,12 +151,13 @@ class Spread:
     meaning. values, weights: by world.
     """
 
-    __slots__ = ("all", "blank", "choices", "features", "values", "weights", "worlds")
+    __slots__ = ("_weighed", "all", "blank", "choices", "features", "values", "weights", "worlds")
 
     def __init__(self, features: tuple[Feature, ...], worlds: tuple[World, ...], weighed: tuple[float, ...]) -> None:
         self.features = features
         self.worlds = worlds
         self.weights = weighed
+        self._weighed: dict[int, float] = {}
         self.values = tuple(world.values for world in worlds)
         self.all = (1 << len(worlds)) - 1
         found: list[dict[str, int]] = [{} for _ in features]
@@ -170,8 +172,13 @@ class Spread:
         self.blank = tuple(self.all & ~sum(masks.values()) for masks in self.choices)
 
     def weight(self, left: int) -> float:
-        """The weight of a bit set of worlds."""
-        return sum(self.weights[at] for at in bits(left))
+        """The weight of a bit set of worlds; each is added up once."""
+        found = self._weighed.get(left)
+        if found is None:
+            if len(self._weighed) > SETS:
+                self._weighed.clear()
+            found = self._weighed[left] = sum([self.weights[at] for at in bits(left)])
+        return found
 
     def agreeing(self, question: str, answer: str) -> int:
         """The worlds that agree with an answer; all of them where the question has no meaning here, or nobody saw."""

@@ -19,7 +19,7 @@ from marker_rules.evidence.worlds import NONE
 
 PATTERNS = 1024  # lists of observations whose ends are kept, about 6 kB each
 
-CUE, OPPONENT, RED = Ball.CUE, Ball.OPPONENT, Ball.RED
+BALLS = CUE, OPPONENT, RED = Ball.CUE, Ball.OPPONENT, Ball.RED
 
 
 class Ways(NamedTuple):
@@ -139,6 +139,7 @@ def ways(items: tuple[Item, ...], unheard: bool, unreported: int, carom_after_re
     contacts, falls, width, rows = TABLE.contacts, TABLE.falls, len(TABLE.states), unreported + 1
     finish = ((1 << len(items)) - 1) * rows + unreported
     readable = _Readable(items)
+    fall = {slot: {ball: Event(ball, None, slot) for ball in BALLS} for slot in range(-unreported, len(items))}
     came: dict[int, tuple[int, Event | None]] = {
         0: (-1, None)
     }  # a node: (items read, pins fallen, state) in one number
@@ -156,7 +157,7 @@ def ways(items: tuple[Item, ...], unheard: bool, unreported: int, carom_after_re
             if item.may_be_none:
                 steps.append((None, done + state))
             if item.pin:
-                steps += [(Event(ball, None, at), done + to) for ball, to in falls[state]]
+                steps += [(fall[at][ball], done + to) for ball, to in falls[state]]
                 continue
             for event, to in contacts[state]:
                 steps.append((event, done + to))
@@ -165,7 +166,7 @@ def ways(items: tuple[Item, ...], unheard: bool, unreported: int, carom_after_re
         if unheard:
             steps += [(event, place * width + to) for event, to in contacts[state]]
         if fell < unreported:
-            steps += [(Event(ball, None, -1 - fell), (place + 1) * width + to) for ball, to in falls[state]]
+            steps += [(fall[-1 - fell][ball], (place + 1) * width + to) for ball, to in falls[state]]
         for step, following in steps:
             if following not in came:
                 came[following] = (node, step)

@@ -7,6 +7,7 @@ pattern of clause 18 (of 11.1 on the break) was met decide every ruling.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from enum import StrEnum
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -83,7 +84,7 @@ class PyramidModel:
         """Every combination within the bounds, with the shortest facts that realise it."""
         house_foul = _house_foul(options)
         _, places = _asked(reading.balls, reading.breaks, reading.from_house, reading.fixed, house_foul)
-        inside = (Call(HOUSE_BALL_FIRST, reading.striker),)
+        inside, pattern = (Call(HOUSE_BALL_FIRST, reading.striker),), _pattern(reading)
         found = []
         for way in _ways(reading, house_foul):
             values = _values(way, reading, house_foul)
@@ -95,7 +96,7 @@ class PyramidModel:
                     calls=inside if way.outside is False else (),
                     kind=_kind(way, reading),
                     fit=_fit(way, reading),
-                    alike=(way, min(reading.balls - way.potted, 2)),
+                    alike=(way, pattern if way.pattern else None, min(reading.balls - way.potted, 2)),
                 )
             )
         return tuple(found)
@@ -185,7 +186,7 @@ def _facts(way: Way, seen: Reading) -> tuple[Fact, ...]:
         return (Strike(cue), *((Pot(cue, _pocket(seen, 0)),) if way.potted else ()))
     facts: list[Fact] = [Strike(cue), Contact(((cue, others[0]),))]
     if way.pattern:
-        facts = _break_facts(facts, others, seen) if seen.breaks else _pattern_facts(facts, cue, others, seen)
+        facts = _pattern_facts(facts, others, seen)
     objects = [*others, cue] if not seen.fixed else others
     fell = [*objects[: way.potted - way.coloured], *([cue] if way.coloured else [])]
     pots: list[Fact] = [Pot(ball, _pocket(seen, at)) for at, ball in enumerate(fell)]
@@ -200,25 +201,49 @@ def _pocket(seen: Reading, at: int) -> Pocket:
     return seen.pockets[at] if at < len(seen.pockets) else Pocket.BL
 
 
-def _break_facts(facts: list[Fact], others: list[Ball], seen: Reading) -> list[Fact]:
-    """Three object balls to cushions (11.1.2), or two and one over the centre line (11.1.3)."""
-    rails = (*seen.rails, *RAILS)
-    three = len(others) > 2 and (seen.cushions is None or seen.cushions > 2)
-    touched: list[Fact] = [Cushion(ball, rail) for ball, rail in zip(others[: 3 if three else 2], rails, strict=False)]
-    return [*facts, *touched] if three else [*facts, *touched, Cross(others[0])]
+class Pattern(StrEnum):
+    """How a witness meets clause 11.1 or 18 without a pot: the shortest that fits what was felt."""
+
+    THREE_BALLS = "RP-11.1.2"
+    TWO_AND_LINE = "RP-11.1.3"
+    TWO_CUSHIONS = "RP-18.2"
+    LINE_AND_CUSHION = "RP-18.3a"
+    LINE_AND_FROZEN = "RP-18.3c"
+    ZONE = "RP-18.6"  # where the stop alone is enough
 
 
-def _pattern_facts(facts: list[Fact], cue: Ball, others: list[Ball], seen: Reading) -> list[Fact]:
-    """The shortest pattern of clause 18 that fits what was felt."""
-    most, rails, ball = seen.cushions, seen.rails, others[0]
-    if (most is None or most > 1) and len(rails) > 1:
-        return [*facts, Cushion(ball, rails[0]), Cushion(ball, rails[1])]  # 18.2
+def _pattern(seen: Reading) -> Pattern:
+    most = seen.cushions
+    if seen.breaks:
+        return Pattern.THREE_BALLS if seen.balls > 3 and (most is None or most > 2) else Pattern.TWO_AND_LINE
+    if (most is None or most > 1) and len(seen.rails) > 1:
+        return Pattern.TWO_CUSHIONS
     if most is None or most:
-        return [*facts, Cross(ball), Cushion(ball, rails[0] if rails else Rail.FOOT)]  # 18.3a
-    if seen.pressed and len(others) > 1:
-        lying = others[1]
-        return [Frozen(lying, Rail.FOOT), *facts, Cross(cue), Contact(((cue, lying),))]  # 18.3c
-    return [*facts, Zone(ball, Pocket.BL)]  # 18.6 where the stop alone is enough
+        return Pattern.LINE_AND_CUSHION
+    return Pattern.LINE_AND_FROZEN if seen.pressed and seen.balls > 2 else Pattern.ZONE
+
+
+def _pattern_facts(played: list[Fact], others: list[Ball], seen: Reading) -> list[Fact]:
+    """The facts of a pattern, after those of the contact with the first of the others."""
+    rails, ball = (*seen.rails, *RAILS), others[0]
+    match _pattern(seen):
+        case Pattern.THREE_BALLS:
+            return [*played, *[Cushion(other, rail) for other, rail in zip(others[:3], rails, strict=False)]]
+        case Pattern.TWO_AND_LINE:
+            return [
+                *played,
+                *[Cushion(other, rail) for other, rail in zip(others[:2], rails, strict=False)],
+                Cross(ball),
+            ]
+        case Pattern.TWO_CUSHIONS:
+            return [*played, Cushion(ball, rails[0]), Cushion(ball, rails[1])]
+        case Pattern.LINE_AND_CUSHION:
+            return [*played, Cross(ball), Cushion(ball, rails[0])]
+        case Pattern.LINE_AND_FROZEN:
+            cue, lying = Ball.C if seen.coloured else WHITES[0], others[1]
+            return [Frozen(lying, Rail.FOOT), *played, Cross(cue), Contact(((cue, lying),))]
+        case Pattern.ZONE:
+            return [*played, Zone(ball, Pocket.BL)]
 
 
 def _kind(way: Way, seen: Reading) -> str:

@@ -170,7 +170,7 @@ class _Seen:
         return (
             most is None
             or most > 0
-            or self.evidence.frozen is not Frozen.NONE  # 18.3c
+            or (self.evidence.frozen is not Frozen.NONE and before.balls > 2)  # 18.3c: a third ball lies there
             or not self.options["zone_stop_requires_rail"]  # 18.6
         )
 

@@ -42,7 +42,11 @@ def test_the_report_has_its_figures() -> None:
             one = figures["games"][game_id.value][sensors.value]
             assert one["shots"] == 3
             assert {"questions_per_shot", "taps_per_shot", "share_without_question"} <= one.keys()
-    assert any(name.startswith("next_question") for name in figures["speed"])
+            timed = figures["speed"]["games"][game_id.value][sensors.value]
+            assert timed.keys() == {"next_question", "sheet"}
+            for call in timed.values():
+                assert all(call[f"{kind}_{of}"] > 0 for kind in ("first", "warm", "cold") for of in ("ms", "p99_ms"))
+    assert figures["speed"]["break_of_40"]["free-pyramid_cold_ms"] > 0
 
 
 def test_free_pyramid_asks_nothing_when_a_ball_fell() -> None:
