@@ -1,6 +1,8 @@
 """Every scenario of a shot played as if it happened: sensors, detection, evidence, a truthful referee, the expected ruling."""
 
 import asyncio
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +28,14 @@ from marker_sim.sensors.table import sensors_of
 FILES = ("five-pins-shots.yaml", "pyramid-shots.yaml")
 
 
+@cache
+def loaded(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return found
+
+
 def scenarios(name: str) -> list[dict[str, Any]]:
-    raw = yaml.safe_load(resource("conformance", name).read_text(encoding="utf-8"))
-    return [one for one in raw if one["kind"] == "shot"]
+    return [deepcopy(one) for one in loaded(Path(str(resource("conformance", name)))) if one["kind"] == "shot"]
 
 
 @pytest.mark.parametrize("fitted", [Fitted.HINTS, Fitted.NONE])
@@ -74,7 +81,7 @@ def test_one_by_its_id_and_none(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def timelines() -> list[dict[str, Any]]:
-    return [raw for path in library() for raw in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    return [deepcopy(raw) for path in library() for raw in loaded(path)]
 
 
 def test_every_timeline_in_which_somebody_strikes_gives_its_ruling() -> None:
