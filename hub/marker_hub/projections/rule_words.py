@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """One text in the three languages; `{code}` stands for the code of the rules."""
+    """One text in the three languages; `{code}` stands for the code of the rules, `{call}` for what was called."""
 
     ru: str
     en: str
@@ -106,9 +106,9 @@ BY_CODE: dict[str, Words] = {
     "note": Words("Нужна пояснительная запись.", "A note is needed.", "Serve una nota."),
     "choice": Words("Такого выбора сейчас нет.", "There is no such choice now.", "Ora questa scelta non c'è."),
     "call": Words(
-        "Так это нарушение вызвать нельзя: ему нужен удар, другой игрок или другая игра.",
-        "This cannot be called so: it needs a stroke, the other player or another game.",
-        "Così non si può chiamare: serve un tiro, l'altro giocatore o un altro gioco.",
+        "Так нарушение «{call}» вызвать нельзя: ему нужен удар, другой игрок или другая игра.",
+        "'{call}' cannot be called so: it needs a stroke, the other player or another game.",
+        "«{call}» così non si può chiamare: serve un tiro, l'altro giocatore o un altro gioco.",
     ),
     "points": Words(
         "Столько записать нельзя: больше, чем до конца партии или чем шаров на столе.",
@@ -184,6 +184,7 @@ ELSE = {
     ),
 }
 
+_CALL = re.compile(r"\bcall '?([^'\s:]+)")
 _CLAUSE = re.compile(r"\b(?:RP|FP|EXT)-[A-Z0-9]+(?:\.[0-9A-Za-z]+)*")
 
 
@@ -193,4 +194,6 @@ def rule_words(command: str, code: str, reason: str) -> Words:
         if clause in BY_CLAUSE:
             return BY_CLAUSE[clause]
     found = BY_COMMAND.get((command, code)) or BY_CODE.get(code) or ELSE.get(command) or ELSE[""]
-    return Words(*(text.replace("{code}", code) for text in found))
+    called = _CALL.search(reason)
+    call = called.group(1) if called is not None else "?"
+    return Words(*(text.replace("{code}", code).replace("{call}", call) for text in found))
