@@ -13,11 +13,15 @@ KEEP_MISSING = 64
 
 
 class Track(msgspec.Struct, frozen=True):
-    """What arrived of one boot: every sequence number below `next` is here or given up; `ahead` came early; `head` is known to exist."""
+    """What arrived of one boot: every sequence number below `next` is here or given up; `head` is known to exist.
+
+    ahead: ranges (both ends included, in order, apart) that came early. Ranges, because a node may name any head at all:
+    the work is by the number of holes, never by their length.
+    """
 
     boot: int
     next: int
-    ahead: frozenset[int] = frozenset()
+    ahead: tuple[tuple[int, int], ...] = ()
     head: int = 0
 
     @property
@@ -25,25 +29,32 @@ class Track(msgspec.Struct, frozen=True):
         """True when nothing below the known head is outstanding."""
         return not self.ahead and self.next >= self.head
 
+    @property
+    def end(self) -> int:
+        """The number after the last one that is here or known to exist."""
+        return max(self.next, self.head, self.ahead[-1][1] + 1 if self.ahead else 0)
+
     def seen(self, seq: int) -> bool:
         """True when this number has been counted already."""
-        return seq < self.next or seq in self.ahead
+        return seq < self.next or any(first <= seq <= last for first, last in self.ahead)
 
     def take(self, seq: int) -> Track:
         """With `seq` arrived."""
         if seq == self.next and not self.ahead:
-            return Track(self.boot, seq + 1, self.ahead, self.head)
+            return Track(self.boot, seq + 1, (), self.head)
         return self.take_range(seq, seq)
 
     def take_range(self, first: int, last: int) -> Track:
         """With first..last arrived or given up."""
-        ahead = set(self.ahead)
-        ahead.update(n for n in range(max(first, self.next), last + 1))
-        upto = self.next
-        while upto in ahead:
-            ahead.discard(upto)
-            upto += 1
-        return Track(self.boot, upto, frozenset(ahead), self.head)
+        upto, ahead = self.next, list[tuple[int, int]]()
+        for low, high in sorted([*self.ahead, (first, last)]):
+            if low <= upto:
+                upto = max(upto, high + 1)
+            elif ahead and low <= ahead[-1][1] + 1:
+                ahead[-1] = (ahead[-1][0], max(ahead[-1][1], high))
+            else:
+                ahead.append((low, high))
+        return Track(self.boot, upto, tuple(ahead), self.head)
 
     def know(self, head: int) -> Track:
         """With the node's head known (the next number it will give)."""
@@ -51,18 +62,11 @@ class Track(msgspec.Struct, frozen=True):
 
     def holes(self) -> tuple[tuple[int, int], ...]:
         """Ranges (both ends included) that must exist and have not arrived."""
-        upto = max((*self.ahead, self.head - 1), default=self.next - 1)
-        found: list[tuple[int, int]] = []
-        start: int | None = None
-        for seq in range(self.next, upto + 1):
-            if seq in self.ahead:
-                if start is not None:
-                    found.append((start, seq - 1))
-                start = None
-            elif start is None:
-                start = seq
-        if start is not None:
-            found.append((start, upto))
+        at, found = self.next, list[tuple[int, int]]()
+        for first, last in (*self.ahead, (self.end, self.end)):
+            if first > at:
+                found.append((at, first - 1))
+            at = last + 1
         return tuple(found)
 
 

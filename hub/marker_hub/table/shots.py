@@ -189,7 +189,7 @@ def close(work: Work, run: ShotRun) -> None:
         stage=Stage.CLOSED,
         closing=False,
         unverified=unverified,
-        to_seq=None if track is None else max(track.next, track.head, max(track.ahead, default=-1) + 1),
+        to_seq=None if track is None else track.end,
         rest_us=run.rest_us if run.rest_us is not None else run.last_us + REST_US,
     )
     current = work.run is not None and work.run.no == run.no

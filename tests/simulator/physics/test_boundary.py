@@ -47,7 +47,7 @@ def test_left_and_right_are_those_of_the_table_file() -> None:
 def test_a_ball_that_curves_out_of_a_mouth_meets_the_cushion_beside_it() -> None:
     """Behind the line of the noses in the mouth of a middle pocket, before it for an instant, and back at it where the rubber is.
 
-    Seen once in fifteen thousand shots. Mutation: a line is not looked at from behind, and the ball rolls out of the table.
+    Seen once in the first 1,500 shots played. Mutation: a line is not looked at from behind, and the ball rolls out of the table.
     """
     engine = shipped(Profile.PYRAMID).engine([(-0.0393, -0.8554)], check=True)
     ball = engine.bodies[0]
