@@ -28,7 +28,7 @@ from marker_sim.truth import TrueMatch, TrueShot
 View = dict[str, Any]
 STALL_LIMIT_S = 60.0
 BETWEEN_US = 1_500_000  # board time between the end of one act and the next
-UNFELT_S = 5.0  # wall time after which a stroke that opened no shot is entered by hand
+UNFELT_S = 15.0  # wall time after which a stroke that opened no shot is entered by hand; a busy machine may stand still for long
 
 
 class Stalled(RuntimeError):
