@@ -137,6 +137,7 @@ class Listener:
         self.client.on_message = self._message
         self.client.on_connect = self._connected
         self.ready = threading.Event()
+        self.fences: dict[bytes, threading.Event] = {}
         self.client.on_subscribe = lambda *_: self.ready.set()
         self.client.reconnect_delay_set(0.1, 0.5)
         self.client.connect("127.0.0.1", port, keepalive=5)
@@ -147,6 +148,9 @@ class Listener:
 
     def _message(self, client: mqtt.Client, _: object, message: mqtt.MQTTMessage) -> None:
         suffix = message.topic.split("/", 2)[2]
+        if suffix == "fence":
+            self.fences[message.payload].set()
+            return
         if suffix == "clk/req":
             request = json.loads(message.payload)
             now = time.monotonic_ns() // 1000
@@ -184,6 +188,14 @@ class Listener:
                 plain = [*record[:4], record[4] & ~32]
                 assert found.setdefault(key, plain) == plain, f"{key} came twice with different content"
         return found
+
+    def all_records(self, boot: int | None = None) -> dict[tuple[int, int], list[int]]:
+        """The records, once everything that the broker has acknowledged so far has come here too."""
+        word = str(len(self.fences)).encode()
+        fence = self.fences[word] = threading.Event()
+        self.client.publish(f"table/{self.table}/fence", word, 1).wait_for_publish(LIMIT_S)
+        assert fence.wait(LIMIT_S), "the broker does not deliver"
+        return self.records(boot)
 
     def command(
         self, cmd_id: str, cmd: str, *, wait: bool = True, retain: bool = False, **arguments: object

@@ -171,13 +171,13 @@ def test_a_node_that_resets_for_want_of_a_link_delivers_its_records_afterwards(p
         broker.start()
         await board.wait_link()
         await soon(lambda: len([1 for boot, _ in listener.records() if boot == 1]) >= 7 + 80, 60)
-        records = listener.records()
+        records = listener.all_records()
         held = sorted(seq for boot, seq in records if boot == 1)
         assert held == list(range(7 + 80)), "every record of the first boot, acknowledged before or kept"
         assert sum(r[2] == Kind.PRESS for (boot, _), r in records.items() if boot == 1) == 40
         loss = await soon(lambda: [r for (b, _), r in listener.records().items() if b == 3 and r[2] == Kind.LOSS], 30)
         assert [(r[3], r[4]) for r in loss] == [(11, LossCause.OUTBOX)], "ten edges and the mode record"
-        assert not [boot for boot, _ in listener.records() if boot == 2]
+        assert not [boot for boot, _ in listener.all_records() if boot == 2]
         await soon(lambda: not flash.exists(), 30)
         assert board.mode == Mode.IDLE
 

@@ -17,7 +17,7 @@ WRAP = 1 << 30
 
 def seen(listener: Any) -> set[tuple[int, int]]:
     """(kind, value) of every record, of hits (kind, channel)."""
-    return {(r[2], r[1] if r[2] == Kind.HIT else r[3]) for r in listener.records().values()}
+    return {(r[2], r[1] if r[2] == Kind.HIT else r[3]) for r in listener.all_records().values()}
 
 
 def test_a_pin_that_falls_while_the_counter_wraps_is_told_once_and_in_order(play: Play, listener: Any) -> None:
@@ -34,7 +34,7 @@ def test_a_pin_that_falls_while_the_counter_wraps_is_told_once_and_in_order(play
         await board.send([*F.hold(WRAP + 2_000, 30), F.edge(WRAP + 310_000, 16, 1, 700), F.edge(WRAP + 328_000, 16, 0)])
         await board.sync(WRAP + 600_000)
         await soon(lambda: {(Kind.STATE, PinState.FALLEN), (Kind.HIT, 16)} <= seen(listener))
-        told = [r for (_, seq), r in sorted(listener.records().items()) if r[2] != Kind.QUALITY]
+        told = [r for (_, seq), r in sorted(listener.all_records().items()) if r[2] != Kind.QUALITY]
         shot = told[[r[2] for r in told].index(Kind.MODE, 1) :]
         assert [(r[2], r[3]) for r in shot if r[2] in (Kind.MODE, Kind.LOST, Kind.STATE)] == [
             (Kind.MODE, Mode.ARMED),
@@ -72,7 +72,7 @@ def test_a_power_cut_in_a_shot_leaves_no_record_that_is_neither_sent_nor_named_a
         assert (answer["code"], answer["boot"]) == (ErrorCode.GAP, 2)
         assert answer["gap"] == {"from": 0, "to": head + 1}
         assert listener.of("state")[-1]["boot"] == 2
-        records = listener.records()
+        records = listener.all_records()
         assert not [r for (boot, _), r in records.items() if boot == 2 and r[2] == Kind.HIT]
         assert sorted(seq for boot, seq in records if boot == 1) == list(range(head))
 
