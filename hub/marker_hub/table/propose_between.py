@@ -122,6 +122,8 @@ def _time_called(work: Work, _command: c.TimeCalled) -> Any:
     refused = need(work, Event.TIME_CALLED)
     if refused is not None:
         return refused
+    if not shotclock.running(work):
+        return refuse(work, "refused", "refuse.no_clock")
     return refuse(work, "early", "refuse.time_early") if shotclock.early(work, work.mono_us) else e.TimeCalled()
 
 

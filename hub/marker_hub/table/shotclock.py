@@ -34,7 +34,9 @@ def seconds(us: int) -> float:
 def timed(work: Work) -> bool:
     """True when this match is played against the clock."""
     match = work.match
-    return match is not None and match.game_id.is_pyramid and not match.head.practice
+    if match is None or not match.game_id.is_pyramid or match.head.practice:
+        return False
+    return bool(match.options["shot_clock_s"] != 0)  # 0: agreed to play without; None: the rules' own limit
 
 
 def on_armed(work: Work) -> None:
@@ -212,11 +214,17 @@ def refused(work: Work, by: str) -> str:
         return "refuse.no_clock"
     if by != striker_of(match.state):
         return "refuse.not_striker"
-    if clock.struck_at is not None or clock.paused_at is not None:
+    if not running(work):
         return "refuse.no_clock"
     if not clock.can_extend:
         return "refuse.no_extension"
     return ""
+
+
+def running(work: Work) -> bool:
+    """True while the time of a stroke runs: it has begun, does not stand, and the stroke has not been made."""
+    clock = work.clock
+    return clock is not None and clock.struck_at is None and clock.paused_at is None
 
 
 def early(work: Work, now_us: int) -> bool:

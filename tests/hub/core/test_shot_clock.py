@@ -9,6 +9,7 @@ import pytest
 from marker_hardware.codes import Kind
 from marker_hub import commands as c
 from marker_hub import entries as e
+from marker_hub import projections
 from marker_hub import table as core
 
 
@@ -217,6 +218,22 @@ def test_after_a_restart_of_the_hub_a_running_clock_stands(free: Any) -> None:
     assert free.view["clock"]["remaining_ms"] == 27_000
 
 
+def test_time_is_not_called_while_the_clock_stands(free: Any) -> None:
+    """Zero has passed and the hub begins anew: first the clock is started, then 'Time' spends the extra time."""
+    free.wait(42)
+    free.now = 5_000
+    free.put(e.HubStarted("again"))
+    assert free.view["clock"]["expired"]
+    assert not free.view["clock"]["running"]
+    refusal = free.refuse(c.TimeCalled())
+    assert refusal.text_key == "refuse.no_clock"
+    assert set(projections.refusal_text(refusal)) == {"ru", "en", "it"}
+    free.do(c.ClockSet(running=True))
+    free.do(c.TimeCalled())
+    assert "refused" not in free.notices()
+    assert free.view["players"]["A"]["extensions"] == 1
+
+
 def test_a_stroke_that_was_none_gives_the_time_back_to_the_clock(free: Any) -> None:
     free.now += 10_000_000
     free.click()
@@ -228,3 +245,14 @@ def test_a_stroke_that_was_none_gives_the_time_back_to_the_clock(free: Any) -> N
 
 def test_five_pins_has_no_shot_clock(carom: Any) -> None:
     assert carom.view["clock"] is None
+
+
+def test_without_a_shot_clock_no_time_is_counted_and_none_can_be_called(drivers: Any) -> None:
+    """shot_clock_s = 0: nothing runs, nothing is prompted, and nobody can ask for more of it."""
+    driver = with_options(drivers, shot_clock_s=0)
+    assert driver.phase == "armed"
+    driver.wait(120)
+    assert driver.view["clock"] is None
+    assert "time" not in driver.notices()
+    assert driver.refuse(c.TimeCalled()).code in ("early", "refused")
+    assert driver.refuse(c.Extension(by="A")).text_key == "refuse.no_clock"

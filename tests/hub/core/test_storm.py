@@ -124,8 +124,11 @@ class Storm:
             if isinstance(made, core.Refusal):
                 check_words(made)
                 return False
+            before = driver.table.n
             for body in made:
                 driver.put(body)
+            said = [note for note in driver.table.notices if note.n > before and note.code in ("refused", "fault")]
+            assert not said, (command, said)  # what was proposed, the fold takes
             return isinstance(command, DECIDES)
         if dice < 0.85:
             entry = self.record()

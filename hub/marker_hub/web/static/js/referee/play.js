@@ -26,7 +26,7 @@ function clock(state) {
   const warn = seconds <= 10 && view.clock.running && !stream.stale;
   return h("section", { class: warn ? "clock-line flame" : "clock-line" },
     h("span", { class: "digits" }, seconds > 99 ? span(left) : num(seconds)), h("span", {}, view.clock.running ? t("seconds", { n: seconds }) : t("paused")),
-    view.clock.expired || (seconds === 0 && view.clock.running) ? choice(state, t("time.ask"), { kind: "time_called" }) : null,
+    view.clock.expired || (seconds === 0 && view.clock.running) ? choice(state, t("time.ask"), { kind: "time_called" }, { disabled: !view.clock.running }) : null,
     choice(state, view.clock.running ? t("clock.stop") : t("clock.start"), { kind: "clock", running: !view.clock.running }),
     view.turn === "A" || view.turn === "B" ? choice(state, t("extension.give", { n: view.players[view.turn].extensions_left ?? 0 }), { kind: "extension", by: view.turn }, { disabled: view.players[view.turn].extensions_left === 0 }) : null);
 }
@@ -119,7 +119,7 @@ function callsRow(state) {
   return h("button", { class: "calls-row", key: "calls", onclick: () => state.show("calls") }, h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, t("calls.none"))));
 }
 
-const armed = (state) => [notices(state), h("p", { class: "notice" }, phaseText(state.view)), todo(state), callsRow(state), layout(state), quickKeys(state)];
+const armed = (state) => [notices(state), h("p", { class: "notice" }, phaseText(state.view)), wishes(state), todo(state), callsRow(state), layout(state), quickKeys(state)];
 
 function pausing(state) {
   const { view, stream } = state;
