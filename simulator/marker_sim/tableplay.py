@@ -246,6 +246,7 @@ class TablePlay:
             if act.kind == "layout":
                 standing = tuple(pin.value for pin in Pin if pin.value in act.value.split(","))
                 off = tuple(pin.value for pin in Pin if pin.value not in standing)
+                await self._set_up(frozenset(pin for pin in Pin if pin.value in standing))  # first done, then said
                 done = await self._command("layout", pins=standing, off=off)
             else:
                 done = await self._command("act", action=act.kind, value=act.value)
@@ -255,7 +256,9 @@ class TablePlay:
 
     async def _stand(self) -> None:
         """Set up the pins that must stand and do not."""
-        wanted: frozenset[Pin] = getattr(self.match.state, "pins", frozenset())
+        await self._set_up(getattr(self.match.state, "pins", frozenset()))
+
+    async def _set_up(self, wanted: frozenset[Pin]) -> None:
         down = [pin for pin in Pin if pin in wanted and pin not in self.sensors.standing]
         if not down and self._stood == len(self.match.shots):
             return  # all stand, and it was shown: how often the hub asks must not change what the sensors see
@@ -303,10 +306,12 @@ class TablePlay:
 
     async def _decide(self, view: View) -> None:
         """Fill in the sheet from the truth, enter what was called, accept."""
-        if self._pending is None:
-            raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played")
-        await self.node.sleep(self.manner.thinks_s(self._pending.number))
+        if self._pending is not None:
+            await self.node.sleep(self.manner.thinks_s(self._pending.number))
         sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
+        if self._pending is None:
+            await self._not_played(sheet)
+            return
         entered = {(call["code"], call["by"]) for call in sheet["calls"]}
         for call, balls in called(self._pending):
             if (call.code, call.by.value) not in entered:
@@ -333,6 +338,18 @@ class TablePlay:
     def _shots_counted(self) -> int:
         """How many shots the hub has judged in this match."""
         return int((self.progress.view.get("match") or {}).get("shots", 0))
+
+    async def _not_played(self, sheet: View) -> None:
+        """Asked without a stroke: a pin was touched while it was set up, or somebody at a page took the last ruling back."""
+        if any(row["id"] == DISTURBED for row in sheet["rows"]):
+            await self._command("answer", question=DISTURBED, answer="nobody")
+            return
+        last = self.progress.verdicts[-1] if self.progress.verdicts else None
+        if last is None or sheet.get("shot") != last.shot.number:
+            raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played")
+        self._pending = self.progress.verdicts.pop().shot
+        self._looked = False
+        self._changed.set()  # the table stays as it is: look at it again
 
     def _record(self) -> None:
         assert self._pending is not None
