@@ -119,6 +119,8 @@ TRANSITIONS: tuple[Row, ...] = (
     Row(Event.LAG_RESULT, (P.LAG,), P.LAG, ("lag_is_due",)),
     Row(Event.LAG_RESULT, (P.LAG,), P.PLACING),
     Row(Event.CHOICE, (P.PLACING, P.RESPOTTING), P.PLACING),
+    Row(Event.CHOICE, (P.ARMED,), P.ARMED, ("layout_is_complete",)),  # ball in hand without sensors: FP-H.5a
+    Row(Event.CHOICE, (P.ARMED,), P.PLACING),
     Row(Event.READY, (P.PLACING,), P.ARMED, ("no_choice_open",)),
     Row(Event.READY, (P.RESPOTTING,), P.PLACING, ("hand_is_due",)),
     Row(Event.READY, (P.RESPOTTING,), P.ARMED),

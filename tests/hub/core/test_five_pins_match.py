@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from marker_hub import commands as c
 from marker_hub import table as core
 
@@ -113,3 +115,22 @@ def test_undo_of_the_last_point_of_a_game_goes_back_across_its_end(drivers: Any)
     driver.do(c.Redo())
     assert driver.phase == "placing"
     assert driver.view["match"]["game_no"] == 2
+
+
+@pytest.mark.clause("FP-H.5a")
+def test_without_sensors_the_wish_of_ball_in_hand_is_taken_while_the_stroke_is_awaited(drivers: Any) -> None:
+    """Nothing is placed by hand there, so that the table is ready at once; the offender's ball can still be moved."""
+    driver = drivers()
+    driver.five_pins(manual=True)
+    driver.do(c.Manual(points={"A": 0, "B": 2}, note="error", next="B", ball_in_hand=True))
+    assert driver.phase == "armed"
+    assert driver.view["due"]["choices"] == ["in_place", "start"]
+    driver.do(c.Choice(value="start"))
+    assert driver.phase == "armed"
+    assert driver.view["due"]["chosen"] == "start"
+    assert driver.refuse(c.Choice(value="elsewhere")).code == "choice"
+    driver.do(c.Undo())
+    assert (driver.phase, driver.view["due"]["chosen"]) == ("armed", None)
+    driver.do(c.Choice(value="in_place"))
+    driver.do(c.Strike())
+    assert driver.refuse(c.Choice(value="start")).code == "phase"
