@@ -175,6 +175,45 @@ def test_with_ball_in_hand_nothing_more_must_be_said(open_page: OpenPage, hub: F
     expect(page.locator('[data-answer="start"]')).to_have_attribute("aria-checked", "true")
 
 
+@pytest.mark.clause("FP-H.5a")
+def test_the_wish_of_ball_in_hand_is_offered_without_sensors_too(open_page: OpenPage, hub: FakeHub) -> None:
+    """Where nothing is to be placed the table is ready at once: the offender's ball can still be asked to be moved."""
+    due = {"kind": "shot", "player": "B", "choices": ["in_place", "start"], "chosen": None}
+    hub.views["3"] = states.five_pins(due=due | {"placements": [], "mode": "hand"})
+    hub.sheets["3"] = sheets.sheet_42(rows=[], proposal=None, shot=None)
+    page = open_page("/tables/3/referee", size=PHONE, role="referee", wait=".foot .accept")
+    expect(accept(page)).to_have_attribute("data-kind", "strike")
+    page.locator('[data-answer="start"]').click()
+    got = sent(page, hub, 1)[0]
+    assert (got["kind"], got["value"]) == ("choice", "start")
+
+
+def test_the_next_shot_starts_with_its_sheet_and_with_the_striker(referee: Page, hub: FakeHub) -> None:
+    """What was chosen for the waiting player of one shot is not called on him in the next one."""
+    referee.locator(".calls-row").click()
+    referee.locator(".who .answer").nth(1).click()
+    expect(referee.locator(".who .answer").nth(1)).to_have_attribute("aria-checked", "true")
+    accept(referee).click()
+    sent(referee, hub, 1)
+    hub.show(states.five_pins(), sheets.sheet_42(rows=[], proposal=None, shot=None))
+    expect(referee.locator(".ref.panel-sheet")).to_have_count(1)
+    hub.show(asking() | {"asking": {"shot": 43, "questions": 2}}, sheets.sheet_42(shot=43))
+    referee.locator(".calls-row").click()
+    expect(referee.locator(".who .answer").first).to_have_attribute("aria-checked", "true")
+
+
+def test_a_language_is_chosen_and_the_menu_stays(referee: Page, hub: FakeHub) -> None:
+    """The page comes back with its menu: under the thumb is what was there, not the undo of a shot."""
+    referee.locator(".menu-button").click()
+    with referee.expect_navigation():
+        referee.get_by_role("radio", name="English").click()
+    expect(referee.locator(".ref.panel-menu")).to_have_count(1)
+    expect(referee.locator(".menu-button")).to_have_text("Menu")
+    expect(referee.locator(".foot .side-button")).not_to_contain_text("Undo")
+    referee.reload()
+    expect(referee.locator(".ref.panel-sheet")).to_have_count(1)
+
+
 @pytest.mark.report("R054")
 def test_lost_wifi_with_a_tap_in_flight(referee: Page, hub: FakeHub, server: Server, complaints: Complaints) -> None:
     """R054: the tablet loses its network while a tap is under way: banner and dead buttons, then one application, no more."""
@@ -345,3 +384,20 @@ def test_a_ruling_by_hand_needs_its_note(referee: Page, hub: FakeHub) -> None:
         "ball_in_hand": False,
         "note": "свет погас",
     }
+
+
+def test_a_match_without_shot_clock_says_so(open_page: OpenPage, hub: FakeHub) -> None:
+    """Off is sent as such; a switch with a row of its own is not asked a second time among the rules."""
+    hub.views["3"] = states.pyramid(
+        id="3", match=None, players=None, phase="idle", turn=None, last=None, profile="pyramid"
+    )
+    page = open_page("/tables/3/referee", size=PHONE, role="referee", wait=".pair")
+    boxes = page.locator(".pair input")
+    boxes.nth(0).fill("Ёжиков")
+    boxes.nth(2).fill("Цой")
+    page.get_by_role("radiogroup", name="Часы удара").get_by_role("radio").first.click()
+    page.locator("summary").click()
+    expect(page.get_by_text("RP-29.2").first).to_be_visible()
+    expect(page.get_by_text("время на удар, секунды")).to_have_count(0)
+    accept(page).click()
+    assert sent(page, hub, 1)[0]["options"] == {"race_to": 5, "shot_clock_s": 0}

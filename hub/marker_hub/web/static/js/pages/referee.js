@@ -18,10 +18,23 @@ const app = document.getElementById("app");
 const table = root.dataset.table;
 const PANELS = { menu, manual, count, history, amend, stop, award, facts, calls: palette, setup };
 
+const MENU_OPEN = "marker-menu-open";
+
+/** Whether the page was left from its menu for another language; told once. */
+function reopened() {
+  try {
+    const open = sessionStorage.getItem(MENU_OPEN) !== null;
+    sessionStorage.removeItem(MENU_OPEN);
+    return open;
+  } catch {
+    return false;
+  }
+}
+
 await loadWords();
 setTheme();
 const state = {
-  table, ui: { panel: "sheet" }, games: null, referee: root.dataset.role === "referee" || root.dataset.role === "admin",
+  table, ui: { panel: reopened() ? "menu" : "sheet" }, games: null, referee: root.dataset.role === "referee" || root.dataset.role === "admin",
   get view() { return this.stream.tables.get(table); },
   get sheet() { return this.stream.sheets.get(table); },
   get shot() { return this.view.proposal?.shot ?? this.sheet?.shot ?? this.view.live?.shot ?? null; },
@@ -41,7 +54,16 @@ const state = {
     await fetch("/api/logout", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
     location.href = "/";
   },
-  language: (id) => { remember("lang", id); if (id !== lang) location.reload(); },
+  language(id) {
+    remember("lang", id);
+    if (id === lang) return;
+    try {
+      sessionStorage.setItem(MENU_OPEN, "yes"); // the page comes back with the menu it was chosen in
+    } catch {
+      // Without storage the page comes back with its sheet.
+    }
+    location.reload();
+  },
   theme: (id) => { remember("theme", id); setTheme(); draw(); },
 };
 state.stream = new Stream([table], { sheets: true, onChange: draw });
@@ -57,9 +79,19 @@ function show(panel) {
   document.querySelector(".body")?.scrollTo(0, 0);
 }
 
+/** Once a shot is decided, or another one is struck, the calls start anew: the sheet is open and the striker is meant. */
+function followShot({ view, ui, shot }) {
+  const before = ui.shot;
+  ui.shot = shot;
+  if (before === undefined || before === shot || (before === null && view.phase !== "rolling")) return;
+  ui.by = ui.asking = null;
+  if (ui.panel === "calls") ui.panel = "sheet";
+}
+
 function draw() {
   if (!state.view || !state.commander) return;
   const { view, ui } = state;
+  followShot(state);
   if (view.match && ui.panel === "setup") ui.panel = "sheet";
   if (!view.match && !["setup", "menu", "facts"].includes(ui.panel)) ui.panel = state.commander.pending ? ui.panel : "setup";
   const wide = matchMedia("(min-width: 768px)").matches;

@@ -5,6 +5,7 @@ import { field, segments } from "./parts.js";
 
 const GAMES = ["five-pins", "free-pyramid", "dynamic-pyramid", "combined-pyramid"];
 const MEMORY = "marker-setup";
+const OWN_ROWS = ["points_limit", "games", "race_to", "shot_clock_s"]; // switches with a row of their own on the form
 
 /** Language of a name's script, so that its letters are drawn in their own forms. */
 export const scriptOf = (name) => (/[\u0400-\u04ff]/.test(name) ? "ru" : lang === "ru" ? "en" : lang);
@@ -57,7 +58,7 @@ export function setup(state) {
 /** The rule switches of the game, each with its clause. */
 function switches(state, form, set) {
   const list = state.games?.[form.game]?.switches ?? [];
-  return list.filter((item) => item.values?.length > 1).map((item) => {
+  return list.filter((item) => item.values?.length > 1 && !OWN_ROWS.includes(item.name)).map((item) => {
     const value = form.switches[item.name] ?? item.default;
     return h("div", { class: "switch", key: item.name },
       segments(`${pick(item.meaning)} (${item.clauses.join(", ")})`, item.values.map((one) => [String(one), typeof one === "boolean" ? t(one ? "yes" : "no") : String(one)]), String(value),
@@ -78,7 +79,7 @@ const practise = (state, form) => start(state, { ...form, practice: true, policy
 
 async function start(state, form, kept = form) {
   const five = form.game === "five-pins";
-  const options = five ? { points_limit: form.points_limit, games: form.games } : { race_to: form.race_to, ...(form.shot_clock_s ? { shot_clock_s: form.shot_clock_s } : {}) };
+  const options = five ? { points_limit: form.points_limit, games: form.games } : { race_to: form.race_to, shot_clock_s: form.shot_clock_s };
   const person = (who) => ({ name: form[who].name.trim() || t(`player.${who}`), given: form[who].given.trim(), lang: scriptOf(form[who].name) });
   const body = {
     kind: "match_start", game: form.game, players: { A: person("A"), B: person("B") }, options: { ...form.switches, ...options }, preset: form.preset, policy: form.policy,
