@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from page_fakes import states
-from page_fakes.hub import FakeHub, OpenPage, drawn, still
+from page_fakes.hub import FakeHub, OpenPage, Server, drawn, still
 from playwright.sync_api import Page
+
+from marker_hub.web.settings import WebSettings
 
 pytestmark = pytest.mark.browser
 FAULTS = r"""() => {
@@ -61,6 +64,20 @@ SENTENCES = {
         "carambola 4",
     ),
 }
+
+
+@pytest.fixture
+def hall() -> str:
+    """The name of the hall, unless a test gives another."""
+    return "Зал"
+
+
+@pytest.fixture
+def server(hub: FakeHub, hall: str) -> Iterator[Server]:
+    """The web part around that hub, in this hall."""
+    made = Server(hub, WebSettings(hall=hall, self_service=True))
+    yield made
+    made.stop()
 
 
 def said(text: str, lang: str, **over: Any) -> dict[str, Any]:
@@ -119,6 +136,36 @@ def test_rows_of_the_hall_keep_names_marks_and_states_apart(
         hub.views[number] = states.five_pins(id=number, name=number, phase=phase, players=players) | asked
     page = open_page("/", size=size, wait=".line-row")
     assert faults(page, hub, "10") == []
+
+
+TABLES = ("Biliardo 1", "Biliardo 12", "Стол 3", "Стол 14", "Зал «Континенталь», стол 5", "Tavolo 6", "7", "Стол 8")
+COVERED = """() => [...document.querySelectorAll('.no')].filter((el) => {
+    const range = document.createRange();
+    range.selectNodeContents(el);
+    const words = range.getBoundingClientRect();
+    return [...el.parentElement.querySelectorAll('.who, .score')].some((cell) => {
+        const room = cell.getBoundingClientRect();
+        return Math.min(words.right, room.right) - Math.max(words.left, room.left) > 1 && Math.min(words.bottom, room.bottom) - Math.max(words.top, room.top) > 1;
+    });
+}).map((el) => el.textContent)"""
+
+
+@pytest.mark.parametrize("hall", ["Бильярдный клуб «Континенталь» на Большой Петровской улице"])
+@pytest.mark.parametrize("size", [(3840, 2160), (1920, 1080), (1280, 1024), (768, 1024), (390, 844)])
+def test_names_of_tables_and_hall_are_whole_on_the_hall_board(
+    open_page: OpenPage, hub: FakeHub, hall: str, size: tuple[int, int]
+) -> None:
+    """Names instead of numbers: no player's cell covers them, and a long name of the hall leaves the header's words alone."""
+    hub.views = {view["id"]: view | {"name": name} for view, name in zip(states.hall(), TABLES, strict=True)}
+    page = open_page("/", size=size, wait=".line-row")
+    still(page)
+    assert page.locator("h1 .fit").all_inner_texts() in ([hall], [hall[:30], hall[31:]])
+    assert page.evaluate(FAULTS) == []
+    assert page.evaluate(COVERED) == []
+    sizes = page.locator(".called .fit").evaluate_all(
+        "(all) => all.map((el) => parseFloat(getComputedStyle(el).fontSize))"
+    )
+    assert min(sizes) >= (11 if size[0] < 1024 else size[0] / 80)
 
 
 def test_names_on_a_tablet_give_way_to_debt_and_turn(open_page: OpenPage, hub: FakeHub) -> None:
