@@ -99,6 +99,7 @@ def test_an_unknown_option_names_it() -> None:
         (["--fault", "earthquake@3"], "earthquake"),
         (["--games", "4"], "odd"),
         (["--points", "0"], "0"),
+        (["--shots", "1", "--record", "/nowhere/feed.jsonl"], "/nowhere/feed.jsonl"),
     ],
 )
 def test_a_bad_value_names_it(arguments: list[str], named: str) -> None:

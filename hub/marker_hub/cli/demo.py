@@ -157,6 +157,20 @@ def match_options(game: GameId, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _writable(file: Path) -> None:
+    """Says before the first shot that a recording could not be written after the last one. Raises MarkerError."""
+    new = not file.exists()
+    try:
+        with file.open("ab"):
+            pass
+    except OSError as problem:
+        raise MarkerError(
+            f"--record {file}: {problem.strerror or problem}; give a file that can be written"
+        ) from problem
+    if new:
+        file.unlink()
+
+
 def _plan(args: argparse.Namespace, data: Path) -> Plan:
     from marker_sim.demo import Plan
 
@@ -167,6 +181,8 @@ def _plan(args: argparse.Namespace, data: Path) -> Plan:
     except RulesError as problem:
         raise MarkerError(problem.message) from problem
     port = args.port if args.port is not None else (0 if args.headless else DEFAULT_PORT)
+    if args.record is not None:
+        _writable(args.record)
     return Plan(
         game,
         args.seed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,13 @@ def run(args: argparse.Namespace) -> int:
         record, stem = _from_hub(args.data, args.match)
     else:
         record, stem = read_record(read_file(args.file), str(args.file)), str(args.file.with_suffix(""))
+        if record.sealed is False:
+            print(
+                f"{args.file}: its lines are not those it was written with, so no protocol is made of it; "
+                "ask for the record again, from the hub that has it",
+                file=sys.stderr,
+            )
+            return 1
     suffix = args.out.suffix.removeprefix(".") if args.out is not None else ""
     form = args.form or (suffix if suffix in FORMS else "pdf")
     made = export_match(record, form, args.zone, args.lang)

@@ -142,6 +142,9 @@ def test_a_record_that_was_changed_is_not_called_good(tmp_path: Path, capsys: py
     path.write_bytes(whole.replace(b"1700000000000", b"1700000099999"))
     assert validate.run(arguments(validate, str(path))) == 1
     assert "not those it was written with" in capsys.readouterr().out
+    assert export.run(arguments(export, str(path), "--out", str(tmp_path / "m.csv"))) == 1
+    assert "not those it was written with" in capsys.readouterr().err
+    assert not (tmp_path / "m.csv").exists()
     assert [finding.computed for finding in replay(read_record(path.read_bytes(), "m"))[1]] == [
         "lines that were changed"
     ]
