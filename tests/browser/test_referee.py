@@ -401,3 +401,18 @@ def test_a_match_without_shot_clock_says_so(open_page: OpenPage, hub: FakeHub) -
     expect(page.get_by_text("время на удар, секунды")).to_have_count(0)
     accept(page).click()
     assert sent(page, hub, 1)[0]["options"] == {"race_to": 5, "shot_clock_s": 0}
+
+
+def test_a_match_starts_with_what_the_table_is_configured_to(open_page: OpenPage, hub: FakeHub) -> None:
+    """Limit, games, preset, switches and policy are the table's until somebody chooses others; a limit of the house is shown."""
+    options = {"points_limit": 45, "games": 5, "need_full": False}
+    table = {"game": "five-pins", "preset": "italian-pro", "options": options, "policy": "auto"}
+    hub.views["3"] = states.five_pins(match=None, players=None, phase="idle", turn=None, last=None, setup=table)
+    page = open_page("/tables/3/referee", size=PHONE, role="referee", wait=".pair")
+    expect(page.get_by_role("radio", name="45", exact=True)).to_have_attribute("aria-checked", "true")
+    boxes = page.locator(".pair input")
+    boxes.nth(0).fill("Ёжиков")
+    boxes.nth(2).fill("Цой")
+    accept(page).click()
+    got = sent(page, hub, 1)[0]
+    assert (got["options"], got["preset"], got["policy"]) == (options, "italian-pro", "auto")

@@ -398,12 +398,18 @@ class Hub:
         """What only the running hub knows."""
         view["now_ms"] = self.now_ms()
         view["recording"] = self.recording
+        if view["match"] is None:
+            view["setup"] = self._setup(table.id)
         if not self.recording:
             view["notices"] = [*view.get("notices", ()), {"code": "not-recording", "args": {}}]
         if not self.transport.connected(Session.DURABLE):
             view["notices"] = [*view.get("notices", ()), {"code": "no-link", "args": {}}]
-        del table
         return view
+
+    def _setup(self, table: str) -> dict[str, Any]:
+        """What a new match at this table starts with: game (empty: of the profile), preset, options, policy."""
+        section = next(section for section in self.config.table if section.id == table)
+        return {name: getattr(section, name) for name in ("game", "preset", "options", "policy")}
 
     def position(self, table: str) -> int:
         """See HubPort."""

@@ -17,12 +17,25 @@ function fresh(state) {
   } catch {
     kept = {};
   }
-  const profileGame = state.view.game === "pyramid" ? "free-pyramid" : (state.view.game ?? "five-pins");
+  const { view } = state;
+  const table = JSON.stringify(view.setup ?? null);
+  if (kept.table !== table) kept = { ...(kept.A ? { A: kept.A } : {}), ...(kept.B ? { B: kept.B } : {}) }; // the table plays by other rules now
+  const game = view.setup?.game || ((view.profile ?? view.game ?? "").includes("pyramid") ? "free-pyramid" : "five-pins");
   return {
-    game: profileGame, A: { name: "", given: "" }, B: { name: "", given: "" }, points_limit: 60, games: 3, race_to: 5, shot_clock_s: 40, preset: "",
-    opener: "lag", ball: "", policy: state.referee ? "referee" : "self", manual: false, practice: false, handicap: { A: 0, B: 0 }, switches: {}, ...kept,
+    A: { name: "", given: "" }, B: { name: "", given: "" }, opener: "lag", ball: "", policy: state.referee ? (view.setup?.policy ?? "referee") : "self",
+    manual: false, practice: false, handicap: { A: 0, B: 0 }, ...configured(view, game), ...kept, table,
   };
 }
+
+/** What a match of `game` starts with at this table: as it is configured, else as it is usually played. */
+function configured(view, game) {
+  const own = view.setup?.game === game ? view.setup : {};
+  const { points_limit = 60, games = 3, race_to = 5, shot_clock_s = own.options?.live_tv ? 30 : 40, ...switches } = own.options ?? {};
+  return { game, points_limit, games, race_to, shot_clock_s, preset: own.preset ?? "", switches };
+}
+
+/** The usual numbers, and the one that is chosen. */
+const numbers = (usual, chosen) => [...new Set([...usual, chosen])].sort((a, b) => a - b).map((n) => [n, num(n)]);
 
 const fits = (view, game) => !view.profile || view.profile.startsWith("pyramid") === (game !== "five-pins");
 
@@ -39,16 +52,16 @@ export function setup(state) {
   return [
     h("button", { class: "choice practice", key: "practice", disabled: !state.commander.ready, onclick: () => practise(state, form) }, h("span", { class: "bold" }, t("practice.start")), h("span", { class: "sub" }, t("practice.about"))),
     player("A"), player("B"),
-    segments(t("game.which"), GAMES.filter((game) => fits(state.view, game) && (state.games === null || game in (state.games ?? {}))).map((game) => [game, t(`short.${game}`)]), form.game, (id) => set({ game: id, preset: "", switches: {} })),
-    five ? segments(t("setup.limit"), [30, 40, 50, 60, 80, 100].map((n) => [n, num(n)]), form.points_limit, (n) => set({ points_limit: n }))
-      : segments(t("setup.race"), [1, 3, 4, 5, 6, 7, 9].map((n) => [n, num(n)]), form.race_to, (n) => set({ race_to: n })),
-    five ? segments(t("setup.games"), [1, 3, 5, 7].map((n) => [n, num(n)]), form.games, (n) => set({ games: n }))
+    segments(t("game.which"), GAMES.filter((game) => fits(state.view, game) && (state.games === null || game in (state.games ?? {}))).map((game) => [game, t(`short.${game}`)]), form.game, (id) => set({ game: id, preset: configured(state.view, id).preset, switches: configured(state.view, id).switches })),
+    five ? segments(t("setup.limit"), numbers([30, 40, 50, 60, 80, 100], form.points_limit), form.points_limit, (n) => set({ points_limit: n }))
+      : segments(t("setup.race"), numbers([1, 3, 4, 5, 6, 7, 9], form.race_to), form.race_to, (n) => set({ race_to: n })),
+    five ? segments(t("setup.games"), numbers([1, 3, 5, 7], form.games), form.games, (n) => set({ games: n }))
       : segments(t("clock"), [[0, t("off")], [30, num(30)], [40, num(40)]], form.shot_clock_s, (n) => set({ shot_clock_s: n })),
     h("details", { class: "more" }, h("summary", {}, t("setup.more")),
       presets.length ? segments(t("setup.preset"), presets.map((item) => [item.name, pick(item.label) || item.name]), form.preset || presets[0].name, (id) => set({ preset: id })) : null,
       segments(t("setup.opener"), [["lag", t("setup.lag")], ["A", form.A.name || t("player.A")], ["B", form.B.name || t("player.B")]], form.opener, (id) => set({ opener: id })),
       five ? segments(t("setup.ball", { name: form.A.name || t("player.A") }), [["", t("setup.later")], ["white", t("ball.white")], ["yellow", t("ball.yellow")]], form.ball, (id) => set({ ball: id })) : null,
-      state.referee ? segments(t("setup.policy"), [["referee", t("policy.referee")], ["self", t("policy.self")]], form.policy, (id) => set({ policy: id })) : null,
+      state.referee ? segments(t("setup.policy"), [["referee", t("policy.referee")], [form.policy === "auto" ? "auto" : "self", t("policy.self")]], form.policy, (id) => set({ policy: id })) : null,
       segments(t("sensors"), [["yes", t("setup.sensors")], ["no", t("setup.nosensors")]], form.manual ? "no" : "yes", (id) => set({ manual: id === "no" })),
       segments(t("practice"), [["no", t("no")], ["yes", t("yes")]], form.practice ? "yes" : "no", (id) => set({ practice: id === "yes" })),
       switches(state, form, set)),
@@ -58,8 +71,9 @@ export function setup(state) {
 /** The rule switches of the game, each with its clause. */
 function switches(state, form, set) {
   const list = state.games?.[form.game]?.switches ?? [];
+  const preset = state.games?.[form.game]?.presets.find((one) => one.name === form.preset);
   return list.filter((item) => item.values?.length > 1 && !OWN_ROWS.includes(item.name)).map((item) => {
-    const value = form.switches[item.name] ?? item.default;
+    const value = form.switches[item.name] ?? preset?.switches[item.name] ?? item.default;
     return h("div", { class: "switch", key: item.name },
       segments(`${pick(item.meaning)} (${item.clauses.join(", ")})`, item.values.map((one) => [String(one), typeof one === "boolean" ? t(one ? "yes" : "no") : String(one)]), String(value),
         (id) => set({ switches: { ...form.switches, [item.name]: item.values.find((one) => String(one) === id) } })));
