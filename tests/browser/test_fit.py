@@ -181,3 +181,34 @@ def test_names_on_a_tablet_give_way_to_debt_and_turn(open_page: OpenPage, hub: F
         "(all) => all.map((el) => parseFloat(getComputedStyle(el).fontSize))"
     )
     assert min(sizes) > 13
+
+
+def test_the_list_of_matches_on_a_phone_shows_who_and_how(open_page: OpenPage, hub: FakeHub) -> None:
+    """Players and result of each match stand on the screen, beside each other, without a sideways scroll."""
+    hub.match_data["m1"] = states.recorded_match()
+    page = open_page("/matches", size=(390, 844), wait="td a")
+    still(page)
+    who, result = page.locator("td a").bounding_box(), page.locator("td.bold").bounding_box()
+    assert who
+    assert result
+    assert who["x"] >= 0
+    assert who["x"] + who["width"] <= result["x"]
+    assert result["x"] + result["width"] <= 390
+    assert page.locator(".scroll-x").evaluate("(el) => el.scrollWidth <= el.clientWidth")
+
+
+def test_long_names_keep_the_steppers_of_a_manual_ruling_in_columns(open_page: OpenPage, hub: FakeHub) -> None:
+    """A long and a short name: less and more stand below each other; on the breaks panel each name stays in its button."""
+    hub.views["3"]["players"]["A"] |= {"name": states.LONG["name"]}
+    page = open_page("/tables/3/referee", size=(390, 844), role="referee", wait=".foot")
+    page.locator(".menu-button").last.click()
+    page.locator("nav.stack button", has_text="Решение вручную").click()
+    places = page.locator(".stepper").evaluate_all(
+        "(all) => all.map((row) => [...row.querySelectorAll('button')].map((el) => el.getBoundingClientRect().x))"
+    )
+    assert len(places) == 2
+    assert places[0] == places[1]
+    page.locator(".menu-button").last.click()
+    page.locator("nav.stack button", has_text="Перерывы").click()
+    page.wait_for_selector(".answers .choice")
+    assert page.locator(".answers .choice").evaluate_all("(all) => all.every((el) => el.scrollWidth <= el.clientWidth)")

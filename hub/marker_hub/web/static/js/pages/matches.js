@@ -23,7 +23,7 @@ function draw() {
   render(app, h("main", { class: "sheet" },
     h("header", { class: "page-head" }, h("h1", {}, t("matches")), links("matches")),
     h("p", { class: "small-head" }, h("label", { for: "find" }, t("find.player")), h("input", { id: "find", class: "pick", type: "search", value: wanted, oninput: (event) => { wanted = event.target.value; draw(); } }), h("span", { class: "fill" }, list ? t("matches.n", { n: found.length }) : t("loading"))),
-    list && !found.length ? h("p", { class: "empty" }, t("matches.none")) : h("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": t("matches") }, h("table", { class: "list-table" },
+    list && !found.length ? h("p", { class: "empty" }, t("matches.none")) : h("div", { class: "scroll-x", tabindex: "0", role: "region", "aria-label": t("matches") }, h("table", { class: "list-table matches" },
       h("thead", {}, h("tr", {}, ["col.day", "col.time", "col.table", "col.game", "col.players", "col.result"].map((key) => h("th", { scope: "col", key }, t(key))))),
       h("tbody", {}, found.slice(0, shown).map(row)))),
     found.length > shown ? h("button", { class: "key", onclick: () => { shown += STEP; draw(); } }, t("more.rows")) : null));

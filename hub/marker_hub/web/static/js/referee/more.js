@@ -82,8 +82,8 @@ export function stop(state) {
     h("h2", {}, t("interference")),
     h("div", { class: "stack" }, choice(state, t("interference.restorable"), { kind: "interference", value: "restorable", note }),
       choice(state, t("interference.lost"), { kind: "interference", value: "lost", note })),
-    h("h2", {}, t("break.ask")),
-    h("div", { class: "answers n2" }, ["A", "B"].map((player) => choice(state, surname(view, player), { kind: "break_request", by: player, permitted: true }))),
+    view.game === "five-pins" ? null : h("h2", {}, t("break.ask")), // five-pins knows its scheduled breaks only
+    view.game === "five-pins" ? null : h("div", { class: "answers n1" }, ["A", "B"].map((player) => choice(state, surname(view, player), { kind: "break_request", by: player, permitted: true }))),
     h("h2", {}, t("suspend")),
     field(t("note"), note, (value) => { ui.stopNote = value; state.draw(); }, { maxlength: 1000 }),
     choice(state, t("suspend.do"), { kind: "suspend", note: note.trim() }, { disabled: !has, sub: has ? "" : t("note.needed") }),
