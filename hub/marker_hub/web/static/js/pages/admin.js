@@ -1,5 +1,6 @@
 // The administrator's page: hub, tables and their PINs, backups, addresses of the screens.
 import { h, render } from "../lib/dom.js";
+import { tableName } from "../lib/facts.js";
 import { clockText, dayText, loadWords, num, pick, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
 import { links } from "../lib/parts.js";
@@ -89,7 +90,7 @@ function screens() {
     h("p", { class: "small-head" },
       h("label", { class: "with-mark" }, h("input", { type: "checkbox", checked: screen.sound, onchange: (event) => { screen.sound = event.target.checked; draw(); } }), t("admin.sound")),
       h("label", { class: "with-mark" }, t("admin.volume", { n: screen.volume }), h("input", { type: "range", min: "10", max: "100", step: "10", value: String(screen.volume), disabled: !screen.sound, oninput: (event) => { screen.volume = Number(event.target.value); draw(); } }))),
-    h("ul", { class: "facts-list" }, [["", "/?kiosk=1", t("hall")], ...state.tables.map((item) => [item.id, `/tables/${item.id}${query}`, /^\d+$/.test(item.name) ? t("table", { name: item.name }) : item.name])].map(([id, path, name]) =>
+    h("ul", { class: "facts-list" }, [["", "/?kiosk=1", t("hall")], ...state.tables.map((item) => [item.id, `/tables/${item.id}${query}`, tableName(item)])].map(([id, path, name]) =>
       h("li", { key: `s${id}` }, `${name}: `, h("a", { href: path }, `${location.origin}${path}`)))));
 }
 

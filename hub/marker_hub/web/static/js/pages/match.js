@@ -1,6 +1,6 @@
 // One match: score graph, shot list, replay of what was sensed. Never a ball, never a path.
 import { h, render } from "../lib/dom.js";
-import { pointsOf, saidOf } from "../lib/facts.js";
+import { pointsOf, saidOf, tableName } from "../lib/facts.js";
 import { clockText, dayText, has, loadWords, num, pick, secondsText, shortName, signed, t } from "../lib/i18n.js";
 import { scoreGraph } from "../lib/graph.js";
 import { ball } from "../lib/marks.js";
@@ -92,7 +92,7 @@ function sub() {
   const time = match.ended_ms ? `${clockText(match.started_ms)}–${clockText(match.ended_ms)}` : clockText(match.started_ms);
   const goal = match.game === "five-pins" ? (match.limit ? t("limit", { n: match.limit }) : "") : match.race_to ? t("race", { n: match.race_to }) : "";
   return h("div", { class: "match-sub" }, h("span", { class: "bold" }, match.ended_ms ? t("phase.match_over") : t("running")), h("span", {}, `${dayText(match.started_ms)}, ${time}`),
-    h("span", {}, t("table", { name: match.table_name || match.table })), h("span", {}, [t(`game.${match.game}`), goal].filter(Boolean).join(", ")),
+    h("span", {}, tableName({ id: match.table, name: match.table_name || null })), h("span", {}, [t(`game.${match.game}`), goal].filter(Boolean).join(", ")),
     match.revision ? h("span", {}, t("revision", { n: match.revision })) : null,
     match.ended_ms ? h("span", { class: "dim" }, t("match.fix")) : null,
     h("span", { class: "fill" }, ["jsonl", "csv", "pdf"].map((form) => h("a", { key: form, href: `/api/matches/${encodeURIComponent(id)}/export.${form}`, download: true }, t(`export.${form}`), " "))), links("match"));

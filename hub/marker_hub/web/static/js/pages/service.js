@@ -1,5 +1,6 @@
 // Service: the sensors of a table on its drawing, live, and the guided check.
 import { h, render } from "../lib/dom.js";
+import { tableName } from "../lib/facts.js";
 import { loadWords, num, pick as textOf, span, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
 import { remember, setTheme } from "../lib/settings.js";
@@ -93,7 +94,7 @@ function top() {
   const lost = stale();
   return h("header", { class: "bar-top" },
     h("h1", {}, t("service.title", { table: view.name ?? view.id })), h("span", {}, t(view.profile === "carom5" ? "game.five-pins" : "pyramid")),
-    h("label", {}, h("span", { class: "unseen" }, t("col.table")), h("select", { onchange: (event) => { table = event.target.value; view = null; chosen = null; check = null; draft = null; history.replaceState(null, "", `/service/${table}`); } }, tables.map((item) => h("option", { value: item.id, selected: item.id === table, key: item.id }, t("table", { name: item.name ?? item.id }))))),
+    h("label", {}, h("span", { class: "unseen" }, t("col.table")), h("select", { onchange: (event) => { table = event.target.value; view = null; chosen = null; check = null; draft = null; history.replaceState(null, "", `/service/${table}`); } }, tables.map((item) => h("option", { value: item.id, selected: item.id === table, key: item.id }, tableName(item))))),
     h("span", { class: "fill with-mark" }, health(lost || node?.state !== "online" ? "absent" : "ok"), lost ? `${t("stale")} ${span(performance.now() - heardAt)}` : node ? t(node.state === "online" ? "node.named" : "node.gone", { uid: node.uid ?? "" }) : t("sensors.none")),
     node?.clock_ms !== null && node?.clock_ms !== undefined ? h("span", {}, t("node.clock", { ms: num(node.clock_unc_ms ?? 0, 1) })) : null,
     node?.volts ? h("span", { class: node.volts < 4.6 || node.volts > 5.4 ? "sick" : "" }, `${num(node.volts, 2)} ${t("volt")}`) : null,

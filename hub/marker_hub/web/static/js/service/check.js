@@ -1,5 +1,6 @@
 // The guided check of one sensor: 20 hits, each heard or missed; nobody passes at 19.
 import { h } from "../lib/dom.js";
+import { tableName } from "../lib/facts.js";
 import { num, secondsText, dayText, t } from "../lib/i18n.js";
 import { cross, tick } from "../lib/marks.js";
 import { plot, thresholdPanel } from "./threshold.js";
@@ -71,7 +72,7 @@ function verdict(found) {
 /** The report as text to keep: every trial, the verdict, table, time. */
 export function reportText(check, view) {
   const lines = [
-    `${t("check.title")}: ${check.channel}`, `${t("table", { name: view.name ?? view.id })}, ${dayText(check.ended.at_ms)} ${secondsText(check.ended.at_ms)}`,
+    `${t("check.title")}: ${check.channel}`, `${tableName(view)}, ${dayText(check.ended.at_ms)} ${secondsText(check.ended.at_ms)}`,
     t(`verdict.${check.ended.verdict.replace(" ", "_")}`, { hits: check.ended.hits, of: check.ended.of }), "",
     ...check.trials.map((trial, index) => [index + 1, trial.heard ? t("trial.heard") : t("trial.missed"), trial.volts === null || trial.volts === undefined ? "" : `${num(trial.volts)} V`, trial.pulse_ms === null || trial.pulse_ms === undefined ? "" : `${num(trial.pulse_ms)} ms`, trial.unsure ? "unsure" : ""].filter((part) => part !== "").join("\t")),
     "", JSON.stringify({ ...check.ended, trials_raw: check.trials.map(({ heardAt, ...trial }) => trial) }),
