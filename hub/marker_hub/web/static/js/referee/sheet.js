@@ -29,10 +29,10 @@ function heard(view) {
 }
 
 /** What an answer would give, in small type. */
-export function wouldGive(state, ruling) {
+export function wouldGive(state, ruling, narrow = false) {
   if (!ruling) return "";
   const [who, value] = pointsOf(ruling);
-  if (!who) return isPyramid(state.view) && /^F/.test(ruling.short ?? "") ? t("foul") : num(0);
+  if (!who) return isPyramid(state.view) && /^F/.test(ruling.short ?? "") ? t(narrow ? "foul.short" : "foul") : num(0);
   const striker = state.striker;
   return who === striker ? signed(value) : t("to.opponent", { points: signed(value) });
 }
@@ -69,7 +69,7 @@ function single(state, row, index) {
     h("div", { class: numbers ? "answers numbers" : `answers n${shown.length}${long ? " long" : ""}`, role: "radiogroup", "aria-labelledby": `q-${row.id}` }, shown.map((item, place) =>
       h("button", { key: item.id, role: "radio", "aria-checked": String(Boolean(item.selected)), class: item.selected ? "answer on" : "answer", disabled, "data-answer": item.id, onclick: () => answer(state, row, item) },
         h("span", { class: "label" }, item.selected ? tick() : null, pick(item.label)),
-        h("span", { class: "gives" }, wouldGive(state, item.ruling)),
+        h("span", { class: "gives" }, wouldGive(state, item.ruling, numbers)),
         key(state, row, place, item)))));
 }
 
