@@ -416,3 +416,42 @@ def test_a_match_starts_with_what_the_table_is_configured_to(open_page: OpenPage
     accept(page).click()
     got = sent(page, hub, 1)[0]
     assert (got["options"], got["preset"], got["policy"]) == (options, "italian-pro", "auto")
+
+
+def test_an_earlier_fact_of_a_correction_asks_anew_what_followed_from_it(open_page: OpenPage, hub: FakeHub) -> None:
+    """The likeliest answer chosen by the page for one choice is not sent along with another one."""
+    first = {"id": "Q1", "multi": False, "text": {"ru": "Первым"}, "selected": None}
+    first |= {"answers": [{"id": one, "label": {"ru": one}} for one in ("opponent", "red")]}
+    after = {"id": "Q9", "multi": False, "text": {"ru": "Потом"}, "selected": "yes"}
+    after |= {"answers": [{"id": one, "label": {"ru": one}} for one in ("yes", "no")]}
+    shot = {"shot": 41, "striker": "B", "status": "final", "ruling": states.SIX, "old": None, "events": []}
+    hub.match_data["m1"] = {
+        "id": "m1",
+        "games_list": [{"n": 3, "winner": None, "score": {"A": 47, "B": 38}, "shots": [shot]}],
+    }
+    hub.views["3"] = states.five_pins()
+    hub.sheets["3"] = sheets.sheet_42(rows=[first], proposal=None, shot=41)
+    score = {"before": {"A": 55, "B": 38}, "after": {"A": 61, "B": 32}, "changed": [], "winner": None, "set_aside": []}
+    ask = {"rows": [after], "needed": ["Q9"], "certain": False}
+    hub.answer = lambda *_: CommandResult(200, {"n": 1, "preview": score | {"sheet": ask}})
+    page = open_page("/tables/3/referee", size=PHONE, role="referee", wait=".foot .accept")
+    page.locator(".menu-button").click()
+    page.get_by_role("button", name="Удары и исправления").click()
+    page.locator(".shot-line").first.click()
+    page.get_by_role("radio", name="opponent", exact=True).click()
+    page.get_by_role("button", name="Показать, что выйдет").click()
+    sent(page, hub, 2)
+    assert hub.commands[1]["changes"] == {"answers": {"Q1": "opponent", "Q9": "yes"}}
+    page.get_by_role("radio", name="red", exact=True).click()
+    expect(page.get_by_role("radio", name="yes", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Показать, что выйдет").click()
+    sent(page, hub, 3)
+    assert hub.commands[2]["changes"] == {"answers": {"Q1": "red"}}
+
+
+def test_five_pins_offers_no_break_that_its_rules_refuse(referee: Page) -> None:
+    """Its breaks are those of the schedule; the other interruptions are there."""
+    referee.locator(".menu-button").click()
+    referee.get_by_role("button", name="Перерывы и помехи").click()
+    expect(referee.get_by_role("heading", name="Прервать матч")).to_have_count(1)
+    expect(referee.get_by_role("heading", name="Перерыв по просьбе игрока")).to_have_count(0)

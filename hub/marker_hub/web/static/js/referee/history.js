@@ -31,10 +31,10 @@ export function amend(state) {
   return [
     h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${signed(pointsOf(draft.old)[1])}, ${pick(draft.old.said ?? draft.old.sentence)}`) : null),
     draft.rows?.length ? draft.rows.map((row) => segments(pick(row.text), row.answers.filter((item) => item.id !== "unknown").map((item) => [item.id, pick(item.label)]), draft.answers[row.id] ?? row.answers.find((item) => item.selected)?.id,
-      (id) => set({ answers: { ...draft.answers, [row.id]: id } }))) : null,
+      (id) => set(changedAt(draft, row.id, id)))) : null,
     view.pins ? h("fieldset", { class: "segments" }, h("legend", {}, t("amend.pins")), h("div", {}, PINS.map((pin) =>
-      h("button", { key: pin, class: draft.pins?.includes(pin) ? "choice on" : "choice", "aria-pressed": String(Boolean(draft.pins?.includes(pin))), onclick: () => set({ pins: draft.pins?.includes(pin) ? draft.pins.filter((one) => one !== pin) : [...(draft.pins ?? []), pin] }) }, t(`pin.${pin}`))))) : null,
-    segments(t("amend.striker"), [["A", surname(view, "A")], ["B", surname(view, "B")]], draft.striker, (id) => set({ striker: id })),
+      h("button", { key: pin, class: draft.pins?.includes(pin) ? "choice on" : "choice", "aria-pressed": String(Boolean(draft.pins?.includes(pin))), onclick: () => set({ ...changedAt(draft), pins: draft.pins?.includes(pin) ? draft.pins.filter((one) => one !== pin) : [...(draft.pins ?? []), pin] }) }, t(`pin.${pin}`))))) : null,
+    segments(t("amend.striker"), [["A", surname(view, "A")], ["B", surname(view, "B")]], draft.striker, (id) => set({ ...changedAt(draft), striker: id })),
     segments(t("amend.kind"), [["facts", t("amend.facts")], ["manual", t("amend.manual")], ["void", t("amend.void")], ["delete", t("amend.delete")]], draft.mode, (id) => set({ mode: id })),
     draft.mode === "manual" ? manualFields({ ...state, draw: () => { draft.preview = null; state.draw(); } }, draft.manual, view) : null,
     draft.preview ? preview(state, draft.preview) : null,
@@ -55,6 +55,17 @@ function preview(state, seen) {
     h("ul", {}, (seen.changed ?? []).map((item) => h("li", { key: `c${item.shot}` }, t("shot", { n: item.shot }), ": ", item.old ? h("s", { class: "dim" }, signed(pointsOf(item.old)[1])) : "–", " ",
       item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.said ?? item.new.sentence)}${item.out_of_turn ? `, ${t("amend.turn")}` : ""}` : t("void")))),
     seen.set_aside?.length ? h("p", { class: "flame" }, t("amend.aside", { n: seen.set_aside.length })) : null);
+}
+
+/** The draft with row `id` answered (without one: with other facts). What followed from what was said before is asked anew. */
+function changedAt(draft, id = null, answer = null) {
+  const at = draft.rows.findIndex((row) => row.id === id);
+  const follows = new Set(draft.rows.filter((row, index) => index > at && !draft.stored.some((one) => one.id === row.id)).map((row) => row.id));
+  const auto = draft.auto.filter((one) => draft.rows.findIndex((row) => row.id === one) < at);
+  const gone = new Set([...follows, ...draft.auto.filter((one) => !auto.includes(one))]);
+  const answers = Object.fromEntries(Object.entries(draft.answers).filter(([one]) => !gone.has(one)));
+  const rows = draft.rows.filter((row) => !follows.has(row.id)).map((row) => (gone.has(row.id) ? draft.stored.find((one) => one.id === row.id) ?? row : row));
+  return { answers: id === null ? answers : { ...answers, [id]: answer }, rows, auto };
 }
 
 function changes(draft) {
@@ -84,7 +95,10 @@ async function look(state) {
     draft.rows = [...(draft.rows ?? []).map((row) => known.get(row.id) ?? row), ...rows.filter((row) => !draft.rows?.some((one) => one.id === row.id))];
     const chosen = rows.filter((row) => row.selected && !(row.id in draft.answers));
     if (draft.preview.sheet.certain || !chosen.length) break;
-    for (const row of chosen) draft.answers[row.id] = row.selected;
+    for (const row of chosen) {
+      draft.answers[row.id] = row.selected;
+      draft.auto.push(row.id);
+    }
   }
   state.draw();
 }
@@ -117,8 +131,9 @@ export async function draftFor(state, number) {
   const seen = (shot?.events ?? []).filter((event) => event.kind === "pin").map((event) => event.what).filter((pin) => PINS.includes(pin));
   const asked = stored.find((row) => row.multi && row.answers.some((item) => PINS.includes(item.id)));
   const pins = asked ? asked.answers.filter((item) => item.selected).map((item) => item.id) : seen;
+  const rows = stored.filter((row) => !row.multi);
   ui.draft = {
-    id: newKey(), shot: number, old: shot?.ruling ?? null, rows: stored.filter((row) => !row.multi), answers: {}, pins, pinsWere: pins,
+    id: newKey(), shot: number, old: shot?.ruling ?? null, rows, stored: rows, answers: {}, auto: [], pins, pinsWere: pins,
     striker: shot?.striker ?? "A", strikerWas: shot?.striker ?? "A", mode: "facts", manual: { A: 0, B: 0, next: shot?.striker === "A" ? "B" : "A", hand: false, note: "" }, preview: null,
   };
   state.draw();
