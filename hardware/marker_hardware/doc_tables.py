@@ -49,6 +49,8 @@ def shift(tree: Tree) -> str:
 def placement(tree: Tree, profile: str) -> str:
     """Every place on a table: coordinates, and the same in the words of a folding rule."""
     table = _table(tree, profile)
+    ends = {label.cable: label.to for label in harness.labels(tree, Profile(profile)) if label.at.startswith("X")}
+    lengths = {label.cable: label.length_m for label in harness.labels(tree, Profile(profile))}
     rows: list[tuple[object, ...]] = []
     for key, rail in table.rails.items():
         rows.append(
@@ -68,7 +70,8 @@ def placement(tree: Tree, profile: str) -> str:
         )
     )
     for key, pocket in table.pockets.items():
-        rows.append((key, f"gate ring of pocket {pocket.rules_name}", *_place(pocket.gate), _gate_words(pocket)))
+        what = f"gate ring {ends[f'W{key}']} of pocket {pocket.rules_name} ({pocket.position.replace('_', ' ')})"
+        rows.append((key, what, *_place(pocket.gate), _gate_words(pocket)))
     for key, place in table.pins.items():
         rows.append((f"pin {key}", "slate pocket and Hall board", *_place(place), "on the pin spot"))
     if table.pin_board is not None:
@@ -79,7 +82,16 @@ def placement(tree: Tree, profile: str) -> str:
     rows.append(
         ("BOX1", "node", *_place(table.node.box), f"under the slate, about {-table.node.height.v:g} below its surface")
     )
+    rows += _unmeasured(lengths)
     return grid(("label", "what", "x", "y", "+-", "how to find it (mm)"), rows)
+
+
+def _unmeasured(lengths: dict[str, float]) -> list[tuple[object, ...]]:
+    """What has a cable but no place of its own: anywhere within reach of the node."""
+    supply, display = (lengths[cable] * 1000 - tables.CABLE_RESERVE_MM for cable in ("WPWR", "WDISP"))
+    socket = f"at a wall socket, off the floor and dry; at most {supply:g} of cable run from the node"
+    frame = f"on the frame under the table, at most {display:g} of cable run from the node: it does not reach the rail"
+    return [("PS1", "supply", "-", "-", "-", socket), ("DS1", "display, optional", "-", "-", "-", frame)]
 
 
 def _place(point: Point) -> tuple[str, str, str]:

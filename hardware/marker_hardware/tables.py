@@ -202,11 +202,11 @@ CABLE_RESERVE_MM = 300.0  # loop that lets the plug be pulled with the box open
 CABLE_MAX_M = 4.0
 
 
-def cable_route_m(table: Table, place: Point) -> float:
-    """Shortest tidy run from the node to a place, along the frame (|dx| + |dy|), with drop and reserve, in metres."""
+def cable_route_m(table: Table, place: Point, drop_mm: float = CABLE_DROP_MM) -> float:
+    """Tidy run from the node to a place along the frame (|dx| + |dy|), with drop, reserve and both ends as far off as they may be, in metres."""
     node = table.node.box
-    along = abs(place.x - node.x) + abs(place.y - node.y)
-    return (along + CABLE_DROP_MM + CABLE_RESERVE_MM) / 1000
+    along = abs(place.x - node.x) + abs(place.y - node.y) + node.tol + place.tol
+    return (along + drop_mm + CABLE_RESERVE_MM) / 1000
 
 
 def cables(table: Table) -> dict[str, tuple[Point, Num]]:

@@ -44,6 +44,9 @@ MUTATIONS = [
     ("T2", PYRAMID, "sensor = { v = [-1855.0, 0]", "sensor = { v = [-1700.0, 0]"),
     ("T3", CAROM, "cable_m = { v = 3.4", "cable_m = { v = 2.1"),
     ("T3", PYRAMID, "cable_m = { v = 3.8", "cable_m = { v = 4.8"),
+    ("T3", CAROM, "box = { v = [-260, 0], tol = 20", "box = { v = [-450, 0], tol = 20"),
+    ("T3", CAROM, "box = { v = [-260, 0], tol = 20", "box = { v = [-260, 0], tol = 50"),
+    ("T3", CAROM, "cable_m = { v = 0.6", "cable_m = { v = 0.7"),
 ]
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from marker_hardware.checks.model import Problem
-from marker_hardware.tables import CABLE_MAX_M, Point, Table, cable_route_m, cables
+from marker_hardware.tables import CABLE_DROP_MM, CABLE_MAX_M, Point, Table, cable_route_m, cables
 
 TOLERANCE_MM = 0.1
 
@@ -70,10 +70,9 @@ def _cables(table: Table, file: str) -> Iterator[Problem]:
         allowed = limit.get(label, CABLE_MAX_M)
         if length.v > allowed:
             yield Problem("T3", f"{file} {label}", f"{length.v:g} m is longer than {allowed:g} m; move the node")
-        needed = cable_route_m(table, place)
-        if label == "WPINS":
-            # The pin board hangs beside the node at the same height: no drop, a short loop.
-            needed -= 0.35
+        # The pin board is screwed to the slate itself, so its cable comes down from there only.
+        drop = -table.node.height.v - table.bed.slate.v if label == "WPINS" else CABLE_DROP_MM
+        needed = cable_route_m(table, place, drop)
         if length.v < needed - 0.005:
             yield Problem("T3", f"{file} {label}", f"{length.v:g} m, the run along the frame needs {needed:.2f} m")
 
