@@ -74,6 +74,7 @@ def _marked(work: Work, boot: int, seq: int) -> None:
     if work.mark is not None and work.mark >= (boot, seq):
         return
     work.mark = (boot, seq)
+    shots.rested(work, boot, seq)
     waiting, work.unsorted = work.unsorted, ()
     for rec in waiting:
         _motion(work, rec)
@@ -91,7 +92,10 @@ def _motion(work: Work, rec: Rec) -> None:
         work.seats = work.seats.record(rec, work.profile)
     if work.match is None or not work.sensors:
         return
+    unknown = shots.end_unknown(work)
     if shots.late(work, rec):
+        if unknown:  # told by the mark; until then the last shot shows it for review and the next one may begin with it
+            work.unsorted = (*work.unsorted, rec)[-CANDIDATES_KEPT:]
         return
     run = work.watched
     if run is not None:

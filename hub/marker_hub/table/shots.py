@@ -266,6 +266,12 @@ def late(work: Work, rec: Rec) -> bool:
     return False
 
 
+def end_unknown(work: Work) -> bool:
+    """True while nobody can say where the stream of the last judged shot ends and that of the next stroke begins."""
+    open_ended = (record.run.end_seq is None and record.run.unverified for record in _recent(work))
+    return work.phase == Phase.ARMED and work.mark is None and any(open_ended)
+
+
 def _recent(work: Work) -> tuple[ShotRecord, ...]:
     """The last shots judged, newest first: those whose records may still be on their way."""
     found: list[ShotRecord] = []
@@ -287,7 +293,9 @@ def _belongs(run: ShotRun, rec: Rec) -> bool:
 
 
 def rested(work: Work, boot: int, seq: int) -> None:
-    """The node stopped watching with record `seq`: that ends every closed shot before it whose end was open."""
+    """The node stopped watching, or was armed for the next stroke, with record `seq`: that ends every closed shot before it
+    whose end was open.
+    """
     if work.run is not None:
         work.run = _ended(work.run, boot, seq)
     work.queue = tuple(_ended(run, boot, seq) for run in work.queue)

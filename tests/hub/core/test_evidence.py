@@ -602,3 +602,33 @@ def test_a_pocket_gate_before_the_node_is_armed_again_belongs_to_the_stroke(free
     free.do(c.Still())
     assert free.view["incomplete"]
     assert [fact["kind"] for fact in free.view["live"]["facts"]] == ["pot"]
+
+
+@pytest.mark.parametrize("mark_first", [True, False])
+def test_a_shot_closed_without_its_end_takes_nothing_of_the_next_one(free: Any, mark_first: bool) -> None:
+    """The node is away when the balls rest: the shot is closed unverified. What it sends after it was armed anew is the next stroke.
+
+    Mutation: leaving the end of such a shot open when the node is armed turns it red: the next stroke opened no shot.
+    """
+    free.click()
+    free.now += 300_000
+    free.click()
+    free.put(e.Offline(1))
+    free.answer_commands = False
+    free.do(c.Still())
+    assert free.view["incomplete"]
+    free.decide(QG="0", QL="legal", QM="met")
+    free.do(c.Accept())
+    assert free.phase == "armed"
+    free.birth(mode=3)
+    mark = free.record("NODE", Kind.MODE, Mode.ARMED, 2)
+    stroke = [
+        free.record("CLICK", Kind.HIT, 900),
+        free.record("CLICK", Kind.HIT, 700),
+        free.record("P2", Kind.DROP, 60),
+    ]
+    for entry in [mark, *stroke] if mark_first else [*stroke, mark]:
+        free.now += 1_000
+        free.deliver(entry)
+    assert free.phase == "rolling"
+    assert [fact["kind"] for fact in free.view["live"]["facts"]] == ["click", "pot"]
