@@ -71,6 +71,7 @@ class SceneTable:
         self.layout: frozenset[Pin] = ALL_PINS
         self._number = 0
         self._asked = 0
+        self._put_right_n = -1  # position of the table before something that was no stroke was put right
 
     async def play(self, scene: Scene) -> Hubbed:
         """Play one scene from an idle table back to an idle table. Raises ScriptError where the hub does not come along."""
@@ -174,6 +175,7 @@ class SceneTable:
         elif wanted == "opened":
             await self._until("rolling", "settling", *DECIDING)
         await self._look()
+        self._put_right_n = self.view["n"]
         if self.view["phase"] in ("rolling", "settling"):
             await self._enter("not_a_shot")
             return "opened"
@@ -184,6 +186,7 @@ class SceneTable:
                 return "asked"
             await self._enter("not_a_shot")
             return "opened"
+        self._put_right_n = -1
         return "quiet"
 
     async def _shot(self, shot: TrueShot, besides: Besides) -> View:
@@ -303,6 +306,21 @@ class SceneTable:
                     continue
                 await self._change()
         await self.node.armed()
+        if self._put_right_n >= 0:
+            await self._armed_anew(self._put_right_n)
+            self._put_right_n = -1
+
+    async def _armed_anew(self, after: int) -> None:
+        """Until the node has answered an arming later than entry `after`: the mode alone may still be that of the one before."""
+        said = "SELECT json_extract(body, '$.cmd') FROM entry WHERE tbl = ? AND kind = 'head' AND n > ?"
+        own = f"{self.table}-a"
+        async with asyncio.timeout(LIMIT_S):
+            while True:
+                with closing(sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)) as found:
+                    ids = [row[0] for row in found.execute(said, (self.table, after))]
+                if any(name.startswith(own) and int(name.removeprefix(own)) > after for name in ids):
+                    return
+                await asyncio.sleep(LOOK_S)
 
     async def _enter(self, kind: str, **fields: Any) -> None:
         """One command, again where the view was old. Raises TimeoutError where the hub never takes it."""
