@@ -137,6 +137,16 @@ class HubClient:
                     yield event
             await asyncio.sleep(RETRY_S)
 
+    async def views(self, table: str) -> AsyncIterator[dict[str, Any]]:
+        """Every view of `table` that the hub shows, for ever: the one at the start, then each change."""
+        async for event in self.events(f"/api/stream?tables={table}"):
+            if event.name == "table" and event.data.get("id") == table:
+                yield event.data
+            elif event.name == "snapshot":
+                for view in event.data["tables"].values():
+                    if view["id"] == table:
+                        yield view
+
     async def _stream(self, path: str) -> AsyncIterator[Event]:
         if self._login is not None and not self._cookie:
             await self._log_in()

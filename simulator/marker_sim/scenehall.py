@@ -347,13 +347,8 @@ class SceneTable:
 
     async def _follow(self) -> None:
         """The hub's own stream of views: nobody has to ask for them again and again."""
-        async for event in self.client.events(f"/api/stream?tables={self.table}"):
-            if event.name == "table" and event.data.get("id") == self.table:
-                self._take(event.data)
-            elif event.name == "snapshot":
-                for view in event.data["tables"].values():
-                    if view["id"] == self.table:
-                        self._take(view)
+        async for view in self.client.views(self.table):
+            self._take(view)
 
     async def _look(self) -> View:
         self._take(await self.client.get(f"/api/tables/{self.table}"))

@@ -186,13 +186,8 @@ class TablePlay:
             ) from None
 
     async def _follow(self) -> None:
-        async for event in self.client.events(f"/api/stream?tables={self.table}"):
-            if event.name == "table" and event.data.get("id") == self.table:
-                self._take(event.data)
-            elif event.name == "snapshot":
-                for view in event.data["tables"].values():
-                    if view["id"] == self.table:
-                        self._take(view)
+        async for view in self.client.views(self.table):
+            self._take(view)
 
     def _take(self, view: View) -> None:
         if view.get("n", 0) >= self.progress.view.get("n", 0):
