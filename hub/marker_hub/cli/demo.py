@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marker_hub.cli.places import writable_file, writable_folder
 from marker_hub.errors import MarkerError
 from marker_rules.balls import GameId
 from marker_rules.errors import RulesError
@@ -157,20 +158,6 @@ def match_options(game: GameId, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _writable(file: Path) -> None:
-    """Says before the first shot that a recording could not be written after the last one. Raises MarkerError."""
-    new = not file.exists()
-    try:
-        with file.open("ab"):
-            pass
-    except OSError as problem:
-        raise MarkerError(
-            f"--record {file}: {problem.strerror or problem}; give a file that can be written"
-        ) from problem
-    if new:
-        file.unlink()
-
-
 def _plan(args: argparse.Namespace, data: Path) -> Plan:
     from marker_sim.demo import Plan
 
@@ -182,7 +169,7 @@ def _plan(args: argparse.Namespace, data: Path) -> Plan:
         raise MarkerError(problem.message) from problem
     port = args.port if args.port is not None else (0 if args.headless else DEFAULT_PORT)
     if args.record is not None:
-        _writable(args.record)
+        writable_file("--record", args.record)
     return Plan(
         game,
         args.seed,
@@ -207,14 +194,7 @@ def _data_folder(asked: Path | None) -> Iterator[Path]:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return
-    try:
-        asked.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=asked):
-            pass
-    except OSError as problem:
-        raise MarkerError(
-            f"--data {asked}: {problem.strerror or problem}; give a folder that can be written"
-        ) from problem
+    writable_folder("--data", asked)
     yield asked
 
 

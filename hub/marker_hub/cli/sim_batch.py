@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marker_hub.cli.places import writable_folder
 from marker_hub.errors import MarkerError
 from marker_rules.balls import GameId
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             "only, give hints, main or none"
         )
     if args.out is not None:
-        _writable(args.out)
+        writable_folder("--out", args.out)
     try:
         load(args.faults)
         plan = BatchPlan(GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs)
@@ -77,18 +77,6 @@ def run(args: argparse.Namespace) -> int:
             print(f"kept: {save(failure, plan, args.out)}", file=sys.stderr)
     _print(args, result)
     return 0 if result.good else 1
-
-
-def _writable(folder: Path) -> None:
-    """Make the folder and try it before anything is played. Raises MarkerError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as problem:
-        raise MarkerError(
-            f"--out {folder}: {problem.strerror or problem}; give a folder that can be written"
-        ) from problem
 
 
 class _Progress:
