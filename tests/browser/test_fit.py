@@ -198,7 +198,7 @@ def test_the_list_of_matches_on_a_phone_shows_who_and_how(open_page: OpenPage, h
 
 
 def test_long_names_keep_the_steppers_of_a_manual_ruling_in_columns(open_page: OpenPage, hub: FakeHub) -> None:
-    """A long and a short name: less and more stand below each other; on the breaks panel each name stays in its button."""
+    """A long and a short name: less and more stand below each other."""
     hub.views["3"]["players"]["A"] |= {"name": states.LONG["name"]}
     page = open_page("/tables/3/referee", size=(390, 844), role="referee", wait=".foot")
     page.locator(".menu-button").last.click()
@@ -208,6 +208,13 @@ def test_long_names_keep_the_steppers_of_a_manual_ruling_in_columns(open_page: O
     )
     assert len(places) == 2
     assert places[0] == places[1]
+
+
+def test_long_names_stay_in_the_buttons_of_a_break(open_page: OpenPage, hub: FakeHub) -> None:
+    """Pyramid: whoever asks for a break is named on the button, whole or in the short form."""
+    hub.views["5"] = states.pyramid(phase="armed", turn="A")
+    hub.views["5"]["players"]["A"] |= {"name": states.LONG["name"]}
+    page = open_page("/tables/5/referee", size=(390, 844), role="referee", wait=".foot")
     page.locator(".menu-button").last.click()
     page.locator("nav.stack button", has_text="Перерывы").click()
     page.wait_for_selector(".answers .choice")
