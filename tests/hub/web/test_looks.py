@@ -14,6 +14,7 @@ from marker_hub.web.assets import assets
 
 DARK, LIGHT = "dark", "light"
 NAMES = "ЁЖЩЫЮЯ Бармалей-Ёжиков Константинопольский-Преображенский àèéìòùÀÈÉ Łódź Żółć Šárka Ďábel Őri Şükrü ’"
+SLAVIC = "ЂЋЉЊЏЈђћљњџј Ђорђевић Љубојевић ЃЌЅѓќѕ Ќосев ЄІЇҐЎєіїґў Шевченко"
 DIGITS = "0123456789+−–:? "
 
 
@@ -118,6 +119,14 @@ def _characters(family: str) -> set[int]:
 def test_names_have_a_glyph_in_every_font(family: str) -> None:
     """R059: Cyrillic with Ё Ж Щ Ы Ю Я, Italian and Polish letters and the like in each face that draws names and texts."""
     assert {character for character in NAMES if ord(character) not in _characters(family)} == set()
+
+
+@pytest.mark.report("R059")
+@pytest.mark.parametrize("face", ["marker-text-500", "marker-text-700", "marker-name-600"])
+def test_a_slavic_name_is_drawn_by_one_file(face: str) -> None:
+    """R059: Serbian, Macedonian, Ukrainian and Belarusian letters stand in the file of the Russian ones: no word is mixed."""
+    with TTFont(io.BytesIO(assets().contents[f"fonts/{face}-cyrillic.woff2"])) as font:
+        assert {letter for letter in SLAVIC if letter != " " and ord(letter) not in font.getBestCmap()} == set()
 
 
 @pytest.mark.report("R059")
