@@ -14,6 +14,9 @@ from marker_hub.assembler.seats import PINS, Seat
 from marker_hub.match.board import Board, ball_count, board
 from marker_hub.match.state import MatchState, ShotRecord, Status
 from marker_hub.phases import Phase
+from marker_hub.projections.acts import award_now, extra_time_taken
+from marker_hub.projections.notices import notices
+from marker_hub.projections.observations import watched
 from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.desired import turn
 from marker_hub.table.state import Table, Work
@@ -41,6 +44,8 @@ def table_view(table: Table, now_us: int) -> Json:
         "phase": table.phase,
         "now_ms": now_us // 1000,
         "node": _node(table),
+        "armed": _armed(table),
+        "watched": watched(table),
         "sensors": _sensors(table),
         "match": _match(match, now),
         "players": _players(match, now),
@@ -58,9 +63,10 @@ def table_view(table: Table, now_us: int) -> Json:
         "lag": _lag(table),
         "countdown": _countdown(table, now_us),
         "due": _due(match.due, table) if match is not None else None,
-        "notices": _notices(table, match),
+        "notices": notices(table, match),
         "games": [] if now is None else [_game(line) for line in now.results],
         "winner": now.winner if now is not None else None,
+        "award": _award(match),
         "undo": _undo(table, table.done),
         "redo": _undo(table, table.undone),
         "incomplete": table.run is not None and table.run.incomplete,
@@ -80,22 +86,10 @@ def _balls(match: MatchState | None) -> Json | None:
     return {"on_table": count.on_table, "shelves": count.shelves, "full": count.full, "missing": count.missing}
 
 
-REVIEWS_SHOWN = 3
-
-
-def _notices(table: Table, match: MatchState | None) -> list[Json]:
-    """What was said and still holds; shots without a ruling, and those to be reviewed, stay named whatever was said since."""
-    undecided = list(match.undecided) if match is not None else []
-    first: list[Json] = [{"code": "open", "args": {"shots": undecided}}] if undecided else []
-    for record in match.reviews[-REVIEWS_SHOWN:] if match is not None else ():
-        args: Json = {"shot": record.no, "old": record.ruling.short, "new": record.review.short}
-        first.append({"code": "review", "args": args})
-    count = ball_count(match) if match is not None else None
-    if count is not None and count.missing:
-        code = "count-less" if count.missing > 0 else "count-more"
-        args = {"table": count.on_table, "shelves": sum(count.shelves.values()), "full": count.full}
-        first.append({"code": code, "args": args | {"n": abs(count.missing)}})
-    return first + [{"code": notice.code, "args": notice.args} for notice in table.notices]
+def _award(match: MatchState | None) -> Json | None:
+    """What was awarded last and stands, for everybody; why is told on the referee's sheet."""
+    award = award_now(match) if match is not None else None
+    return None if award is None else {name: award[name] for name in ("what", "to", "game_no")}
 
 
 def _game(line: Any) -> Json:
@@ -108,7 +102,16 @@ def _node(table: Table) -> str:
     return "online" if table.link.online else "offline"
 
 
+def _armed(table: Table) -> bool:
+    """Whether the node has acknowledged the one arming that is for the stroke to come: what it feels from now on is that stroke."""
+    link, mark = table.link, table.mark
+    return table.phase == Phase.ARMED and link.told_n >= table.armed_n and mark is not None and mark[0] == link.boot
+
+
 def _sensors(table: Table) -> list[Json]:
+    """Every sensor with its health; none where the table is configured without: nothing is missing there."""
+    if not table.config.sensors:
+        return []
     made = []
     words = table.config.quality
     for number, channel in channels(table.config.profile).items():
@@ -288,6 +291,7 @@ def _clock(table: Table, now_us: int) -> Json | None:
         "expired": left <= 0,
         "strict": clock.strict,
         "extend": clock.can_extend,
+        "taken": extra_time_taken(table.match) if table.match is not None else 0,
     }
 
 

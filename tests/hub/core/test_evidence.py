@@ -632,3 +632,35 @@ def test_a_shot_closed_without_its_end_takes_nothing_of_the_next_one(free: Any, 
         free.deliver(entry)
     assert free.phase == "rolling"
     assert [fact["kind"] for fact in free.view["live"]["facts"]] == ["click", "pot"]
+
+
+def test_a_view_says_armed_once_the_node_has_acknowledged_this_arming(carom: Any) -> None:
+    """The mode alone may be that of an earlier arming. Mutation: the phase, or the node's mode, taken for the acknowledgement."""
+    assert carom.view["armed"]
+    carom.click()
+    assert not carom.view["armed"]
+    carom.now += 2_000_000
+    carom.answer_commands = False
+    carom.do(c.NotAShot())
+    before = carom.table.armed_n
+    carom.put(e.Head(carom.boot, carom.seq, carom.acked))  # of the arming before
+    assert (carom.phase, carom.table.link.mode, carom.view["armed"]) == ("armed", Mode.ARMED, False)
+    carom.answer_commands = True
+    carom.put(e.ClockPair(carom.boot, 1, 1, 1))
+    assert carom.table.armed_n == before
+    assert carom.view["armed"]
+    carom.answer_commands = False
+    carom.boot += 1
+    carom.seq = 0
+    carom.birth()
+    assert (carom.phase, carom.view["armed"]) == ("armed", False)
+    carom.acked = ""
+    carom.answer_commands = True
+    carom.put(e.ClockPair(carom.boot, 1, 1, 1))
+    assert carom.view["armed"]
+
+
+def test_a_table_that_nobody_watches_is_never_armed(drivers: Any) -> None:
+    driver = drivers(profile="pyramid")
+    driver.pyramid(manual=True)
+    assert (driver.phase, driver.view["armed"]) == ("armed", False)
