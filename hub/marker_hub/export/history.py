@@ -12,10 +12,10 @@ from marker_hub.entries import Entry
 from marker_hub.export.record import MatchRecord, folded
 from marker_hub.match.board import board
 from marker_hub.match.state import MatchState, ShotRecord
+from marker_hub.projections.acts import awards
+from marker_hub.projections.in_words import answered, called
 from marker_hub.table import Table
 from marker_rules.balls import GameId
-from marker_rules.catalogue import LANGUAGES, clauses
-from marker_rules.evidence.phrases import answer_label, known_questions, question_text
 
 _EVENTS = {Group.PIN: "pin", Group.RAIL: "cushion", Group.CLICK: "click", Group.GATE: "pot"}
 _SHOWN = frozenset({Kind.HIT, Kind.LOST, Kind.DROP})
@@ -31,11 +31,12 @@ def match_detail(record: MatchRecord) -> dict[str, Any]:
     now = board(match)
     found |= {
         "limit": match.options.get("points_limit"),
-        "target": match.options.get("balls_to_win"),
+        "target": match.options.get("target"),
         "games": now.games,
         "winner": now.winner,
         "revision": match.revision,
         "practice": match.head.practice,
+        "awards": awards(match),
         "games_list": _games(table, match, record),
     }
     return found
@@ -61,27 +62,6 @@ def _shot(match: MatchState, shot: ShotRecord, at: dict[int, Entry]) -> dict[str
     entry = at.get(shot.n)
     score = (view["ruling"] or {}).get("score_after") or board(match, shot.before).score
     return view | {"score": score, "at_ms": entry.wall_ms if entry else None, "events": events(shot.run, match.game_id)}
-
-
-def _in_words(game: GameId, question: str, answer: str) -> dict[str, str]:
-    """Question and answer in three languages; ids where the hub asked something of its own."""
-    if question not in known_questions(game):
-        return dict.fromkeys(LANGUAGES, f"{question}: {answer}")
-    return {
-        lang: f"{question_text(game, question, lang).rstrip('?')}: {answer_label(game, question, answer, lang)}"
-        for lang in LANGUAGES
-    }
-
-
-def _called(game: GameId, code: str) -> dict[str, str]:
-    """A call in the rules' own words, with its letter; the code where the catalogue has no words."""
-    rows = clauses("pyramid" if game.is_pyramid else "five-pins")
-    row = rows.get(code) or rows.get(f"FP-F.{code}")
-    words = (row.call or row.short) if row is not None else None
-    if row is None or words is None:
-        return dict.fromkeys(LANGUAGES, code)
-    letter = row.letter
-    return {lang: words[lang] if letter is None else f"{letter[lang]} – {words[lang]}" for lang in LANGUAGES}
 
 
 def events(run: ShotRun, game: GameId) -> list[dict[str, Any]]:
@@ -114,7 +94,7 @@ def events(run: ShotRun, game: GameId) -> list[dict[str, Any]]:
             "unc_ms": None,
             "kind": "answer",
             "what": f"{q}: {a}",
-            "text": _in_words(game, q, a),
+            "text": answered(game, q, a),
             "source": "referee",
             "weak": False,
         }
@@ -126,7 +106,7 @@ def events(run: ShotRun, game: GameId) -> list[dict[str, Any]]:
             "unc_ms": None,
             "kind": "call",
             "what": f"{call.code} {call.by}",
-            "called": _called(game, call.code),
+            "called": called(game, call.code),
             "by": call.by,
             "source": "referee",
             "weak": False,

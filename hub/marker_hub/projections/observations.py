@@ -12,6 +12,7 @@ from marker_hardware.codes import Flag, Kind, Latch, PinState, Quality
 from marker_hardware.wire import Channel, Group
 from marker_hub.assembler.channels import channels
 from marker_hub.assembler.run import Rec, ShotRun
+from marker_hub.projections.in_words import answered, called
 from marker_hub.table.state import Table
 
 Json = dict[str, Any]
@@ -35,14 +36,26 @@ def observations(table: Table, run: ShotRun) -> list[Json]:
         heard.add(rec.ch)
         if rec.kind in _SHOWN:
             rows.append(_seen(rec, channel, start))
-    for number, channel in known.items():
+    for number, channel in known.items() if watched(table) else ():
         if channel.group in _SENSORS and number not in heard:
             rows.append(_row(channel, "", "", _silent(table, run, number)))
-    said = [(question, answer) for question, answer in run.answers] + [(call.code, call.by) for call in run.calls]
-    return rows + [
-        {"ms": None, "unc_ms": None, "channel": name, "what": word, "value": "", "source": "referee", "status": "seen"}
-        for name, word in said
-    ]
+    return rows + _said(table, run)
+
+
+def _said(table: Table, run: ShotRun) -> list[Json]:
+    """What the referee answered and called, in words."""
+    if table.match is None:
+        return []
+    game = table.match.game_id
+    told = [(question, answer, answered(game, question, answer)) for question, answer in run.answers]
+    told += [(call.code, call.by, called(game, call.code)) for call in run.calls]
+    blank = {"ms": None, "unc_ms": None, "value": "", "source": "referee", "status": "seen"}
+    return [blank | {"channel": name, "what": word, "text": text} for name, word, text in told]
+
+
+def watched(table: Table) -> bool:
+    """False where no sensor was ever to say something: the table has none, or this match is scored by hand."""
+    return table.config.sensors and (table.match is None or not table.match.head.manual)
 
 
 def _row(channel: Channel, what: str, value: str, status: str) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from marker_hub.projections.public import number
 from marker_hub.table.state import Table
 from marker_rules.catalogue import LANGUAGES, clauses
 
@@ -58,6 +59,7 @@ def _five_pins(row: Any, stroke: bool, placed: bool) -> Json:
         "code": row.letter,
         "clause": row.clause,
         "letter": clause.letter,
+        "number": number(row.clause),
         "word": clause.call or words,
         "short": words,
         "by": ["striker", "waiting"] if row.waiting else ["striker"],
@@ -84,6 +86,7 @@ def _pyramid(code: str, stroke: bool) -> Json:
         "code": code,
         "clause": code,
         "letter": None,
+        "number": number(code),
         "word": call or words,
         "short": words,
         "by": ["striker", "waiting"] if both else ["waiting"] if code in WAITING else ["striker"],

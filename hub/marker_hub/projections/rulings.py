@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
 from marker_hub.match.board import name, pair
 from marker_hub.match.state import MatchState
+from marker_hub.projections.public import decided, public
 from marker_hub.projections.said import limit, said
 from marker_hub.table.desired import points_of
 from marker_rules.balls import Player
@@ -18,29 +18,6 @@ from marker_rules.options import family
 from marker_rules.ruling import Ruling
 
 Json = dict[str, Any]
-
-_NUMBER = re.compile(r"^(?:FP|RP)-(\d+(?:\.\d+)*)")
-_ERROR = re.compile(r"^FP-F\.([A-Z]+)$")
-_WORDS = {
-    "clause": {"ru": "п. {}", "en": "cl. {}", "it": "art. {}"},
-    "error": {"ru": "ошибка {}", "en": "error {}", "it": "errore {}"},
-}
-
-
-def public(ruling: Ruling) -> Json:
-    """The clause spectators see, as the published text numbers it: an error before a number."""
-    number = None
-    for clause in ruling.clauses:
-        if _ERROR.match(clause):
-            row = clauses("five-pins").get(clause)
-            if row is not None and row.letter is not None:
-                return {lang: _WORDS["error"][lang].format(row.letter[lang]) for lang in LANGUAGES}
-        found = _NUMBER.match(clause)
-        if number is None and found is not None:
-            number = found.group(1)
-    if number is None:
-        return dict.fromkeys(LANGUAGES, "")
-    return {lang: _WORDS["clause"][lang].format(number) for lang in LANGUAGES}
 
 
 @lru_cache(maxsize=2048)
@@ -133,6 +110,7 @@ def ruling_view(match: MatchState, ruling: Any, before: Any) -> Json:
         "to": receiver(points),
         "points": points,
         "clauses": list(ruling.clauses),
+        "decided": list(decided(ruling)),
         "public": public(ruling),
         "sentence": sentences(match, ruling, before),
         "said": dict(short),

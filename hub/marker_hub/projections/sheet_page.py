@@ -10,6 +10,8 @@ from marker_hub.assembler.reading import live_facts
 from marker_hub.match.judge import Judged, question
 from marker_hub.match.state import MatchState
 from marker_hub.phases import Phase
+from marker_hub.projections.acts import award_now
+from marker_hub.projections.in_words import call_view
 from marker_hub.projections.observations import observations
 from marker_hub.projections.palette import palette
 from marker_hub.projections.respot import respot_view
@@ -71,13 +73,14 @@ def sheet_view(table: Table, shot: int | None = None) -> Json:
         "observations": [],
         "buttons": {},
         "question": None,
+        "award": award_now(match) if match is not None else None,
     } | (respot_view(table) if match is not None else {"placements": [], "respot": None})
     run = work.run
     if match is None or run is None:
         return empty
     empty |= {
         "shot": run.no,
-        "calls": [{"code": c.code, "by": c.by, "when": c.when, "args": list(c.args)} for c in run.calls],
+        "calls": [call_view(match.game_id, call) for call in run.calls],
         "evidence": _evidence(table),
         "observations": observations(table, run),
     }
@@ -96,9 +99,8 @@ def _closed_sheet(table: Table, shot: int) -> Json:
         return made
     past = msgspec.structs.replace(match, state=record.before)
     work = Work(msgspec.structs.replace(table, run=record.run, queue=(), match=past))
-    calls = [{"code": c.code, "by": c.by, "when": c.when, "args": list(c.args)} for c in record.run.calls]
     made |= {
-        "calls": calls,
+        "calls": [call_view(match.game_id, call) for call in record.run.calls],
         "evidence": _evidence(msgspec.structs.replace(table, run=record.run)),
         "observations": observations(table, record.run),
     }
@@ -180,8 +182,9 @@ def _element_label(row: Row, element: str, lang: str) -> str:
 
 def _direct(item: Any, match: MatchState, before: Any) -> Json:
     story = "; ".join(format_fact(fact) for fact in item.story)
-    sentences = ruling_view(match, item.ruling, before)["sentence"]
-    return {"id": item.short, "short": item.short, "story": sentences, "facts": story}
+    view = ruling_view(match, item.ruling, before)
+    told = {name: view[name] for name in ("to", "points", "ball_in_hand", "kind", "winner", "limit", "striker")}
+    return {"id": item.short, "short": item.short, "story": view["sentence"], "facts": story, "ruling": told}
 
 
 def _buttons(match: MatchState, work: Work) -> Json:

@@ -64,7 +64,7 @@ def on_armed(work: Work) -> None:
 
 def _rearm_calls(work: Work) -> None:
     work.extra = {key: value for key, value in work.extra.items() if key not in ("warned", "timed")}
-    work.clear_notice("time")
+    work.clear_notice("time", "time_called")
 
 
 def stop(work: Work, at_us: int) -> None:

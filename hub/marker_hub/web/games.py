@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from marker_hub.projections.public import numbers
 from marker_rules.balls import GameId
 from marker_rules.options import presets, switches
 
@@ -25,6 +26,7 @@ def games() -> dict[str, Any]:
                     "values": list(switch.values) if switch.values is not None else None,
                     "default": switch.default,
                     "clauses": list(switch.clauses),
+                    "public": numbers(switch.clauses),
                     "meaning": dict(switch.meaning),
                 }
                 for switch in switches(game).values()
