@@ -212,10 +212,10 @@ def preview(work: Work, shot: int, change: Change) -> Preview | Refusal:
     new = {record.no: record for record in after.match.shots}
     diffs = []
     for no in sorted({*old, *new}):
-        was, now = _short(old.get(no)), _short(new.get(no))
-        opened = no in new and new[no].open
-        if was != now or opened:
-            diffs.append(ShotDiff(no, was, now, opened))
+        was, now = old.get(no), new.get(no)
+        opened = now is not None and now.open
+        if _worth(was) != _worth(now) or opened:
+            diffs.append(ShotDiff(no, _short(was), _short(now), opened))
     return Preview(
         shots=tuple(diffs),
         score_old=score(work.match.state),
@@ -235,6 +235,19 @@ def _short(record: ShotRecord | None) -> str | None:
     if record is None or record.status is Status.VOID or not isinstance(record.ruling, Ruling):
         return None
     return record.ruling.short
+
+
+def _worth(record: ShotRecord | None) -> tuple[Any, ...] | None:
+    """What a shot did: its ruling, what each player's score moved by, the game it won.
+
+    Rulings that read alike may differ in the rest: one reaches the limit and is cut to it, the other does not.
+    """
+    short = _short(record)
+    if record is None or short is None:
+        return None
+    earlier, after = score(record.before), getattr(record.ruling, "score", None)
+    moved = tuple(after.of(player) - earlier[player.value] for player in Player) if after is not None else ()
+    return short, moved, record.ruling.winner
 
 
 def _player(player: Any) -> str | None:
