@@ -1,4 +1,4 @@
-"""The one configuration file (TOML) and the file of secrets beside the data.
+"""The one configuration file (TOML), and the folder of data it names.
 
 An unknown key, a wrong type or a value out of range is an error that names file, key, value and remedy. Without a file
 everything has a default: one table, the broker chosen automatically, loopback only.
@@ -7,19 +7,53 @@ everything has a default: one table, the broker chosen automatically, loopback o
 from __future__ import annotations
 
 import os
-import secrets as random_source
-import zoneinfo
+import re
+import tempfile
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
 from marker_hub.errors import MarkerError
+from marker_rules.errors import shown
 
+MOST_TABLES = 1000
+MOST_BYTES = 4_000_000
+"""Of a configuration file."""
+_HOST = re.compile(r"\w(?:[\w.-]{0,251}\w)?|[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
+
+# A pattern alone would let a line end follow it: `$` also matches before one.
 Port = Annotated[int, Meta(ge=0, le=65535)]
-TableId = Annotated[str, Meta(pattern="^[a-z0-9_-]{1,16}$")]
+TableId = Annotated[
+    str, Meta(pattern=r"^[a-z0-9_-]{1,16}$(?!\n)", description="1 to 16 characters out of a-z, 0-9, _ and -")
+]
+Name = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$(?!\n)",
+        description="one line of at most 64 characters, without control characters",
+    ),
+]
+Place = Annotated[
+    str,
+    Meta(
+        max_length=1000,
+        pattern=r"^[^\x00-\x1f\x7f]*$(?!\n)",
+        description="a path of at most 1000 characters, without control characters",
+    ),
+]
+Word = Annotated[
+    str,
+    Meta(
+        max_length=255,
+        pattern=r"^[^\x00-\x1f\x7f]*$(?!\n)",
+        description="text of at most 255 characters, without control characters",
+    ),
+]
 
 
 class ConfigError(MarkerError):
@@ -55,8 +89,8 @@ class HubSection(Section, frozen=True):
     """
 
     id: TableId = "main"
-    hall: str = ""
-    data: str = ""
+    hall: Name = ""
+    data: Place = ""
     records_per_second: Annotated[int, Meta(ge=100, le=1_000_000)] = 2000
 
 
@@ -64,25 +98,25 @@ class BrokerSection(Section, frozen=True):
     """[broker]. url: mqtt://host:port of an external one; user and password_file for it. listen: an address that the nodes reach."""
 
     kind: BrokerKind = BrokerKind.AUTO
-    url: str = ""
-    user: str = "hub"
-    password_file: str = ""
-    listen: str = "127.0.0.1"
+    url: Word = ""
+    user: Word = "hub"
+    password_file: Place = ""
+    listen: Word = "127.0.0.1"
     port: Port = 0
-    mosquitto: str = ""
+    mosquitto: Place = ""
 
 
 class WebSection(Section, frozen=True):
     """[web]: where pages are served and how. hosts: names the hall's computers use for this machine."""
 
-    listen: str = "127.0.0.1"
+    listen: Word = "127.0.0.1"
     port: Port = 8080
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[Word, ...] = ()
     language: Literal["ru", "en", "it"] = "ru"
-    zone: str = "Europe/Moscow"
+    zone: Word = "Europe/Moscow"
     self_service: bool = False
     secure: bool = False
-    proxies: tuple[str, ...] = ()
+    proxies: tuple[Word, ...] = ()
     sound: bool = False
     max_streams: Annotated[int, Meta(ge=1, le=5000)] = 400
 
@@ -91,8 +125,8 @@ class JournalSection(Section, frozen=True):
     """[journal]: backups every `backup_minutes` while something changed and at the end of a match; keep_days for records outside matches."""
 
     backup_minutes: Annotated[int, Meta(ge=1, le=1440)] = 60
-    backup_folder: str = ""
-    second_folder: str = ""
+    backup_folder: Place = ""
+    second_folder: Place = ""
     keep_days: Annotated[int, Meta(ge=1, le=3650)] = 30
 
 
@@ -105,12 +139,14 @@ class TableSection(Section, frozen=True):
     """
 
     id: TableId
-    name: str = ""
+    name: Name = ""
     profile: Literal["carom5", "pyramid"] = "carom5"
-    node: Annotated[str, Meta(pattern="^([0-9a-f]{8,32})?$")] = ""
-    usb: Annotated[str, Meta(max_length=64)] = ""
+    node: Annotated[
+        str, Meta(pattern=r"^([0-9a-f]{8,32})?$(?!\n)", description="the uid of a node: 8 to 32 of 0-9 and a-f")
+    ] = ""
+    usb: Name = ""
     game: Literal["", "five-pins", "free-pyramid", "dynamic-pyramid", "combined-pyramid"] = ""
-    preset: str = ""
+    preset: Word = ""
     options: dict[str, bool | int | str] = {}
     policy: Literal["referee", "self", "auto"] = "referee"
     sensors: bool = True
@@ -128,16 +164,15 @@ class Config(Section, frozen=True):
     broker: BrokerSection = BrokerSection()
     web: WebSection = WebSection()
     journal: JournalSection = JournalSection()
-    table: tuple[TableSection, ...] = ()
+    table: Annotated[tuple[TableSection, ...], Meta(max_length=MOST_TABLES)] = ()
     home_assistant: HomeAssistant = HomeAssistant.OFF
 
 
 def load(path: Path) -> Config:
     """Read and check a configuration. Raises ConfigError naming the key."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}; give the path of a configuration file") from error
+    from marker_hub import configcheck
+
+    raw = _read(path)
     try:
         config = msgspec.toml.decode(raw, type=Config)
     except msgspec.ValidationError as error:
@@ -146,13 +181,35 @@ def load(path: Path) -> Config:
         raise ConfigError(_name_key(path, raw, reason, place)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}; correct the TOML syntax") from error
-    verify(config, str(path))
+    if not msgspec.toml.decode(raw):
+        raise ConfigError(
+            f"{path}: nothing is configured here (an empty file); write what this hall has, or leave the file out for the defaults"
+        )
+    configcheck.verify(config, str(path))
     return config
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{shorten(path)}: {reason}; give the path of a configuration file") from error
+    if len(raw) > MOST_BYTES:
+        raise ConfigError(f"{path}: larger than {MOST_BYTES} bytes; give the path of a configuration file")
+    return raw
+
+
+def shorten(path: Path) -> str:
+    """A path for a message; one that no file system takes is cut."""
+    text = str(path)
+    return text if len(text) <= 1000 and text.isprintable() else shown(text)
 
 
 def refusal(where: str, key: str, value: object, remedy: str) -> ConfigError:
     """A value that cannot be used."""
-    return ConfigError(f"{where}: {key} = {value!r}: {remedy}")
+    return ConfigError(f"{where}: {key} = {shown(value)}: {remedy}")
 
 
 def _name_key(path: Path, raw: bytes, reason: str, place: str) -> str:
@@ -168,114 +225,30 @@ def _name_key(path: Path, raw: bytes, reason: str, place: str) -> str:
     return f"{path}: {place or 'file'}{configcheck.given(raw, place)}: {reason}; {remedy}"
 
 
-def verify(config: Config, where: str) -> None:
-    """Checks between keys. Raises ConfigError naming the key."""
-    from marker_hub import configcheck
-
-    def refuse(key: str, value: object, remedy: str) -> ConfigError:
-        return refusal(where, key, value, remedy)
-
-    seen: set[str] = set()
-    for index, table in enumerate(config.table):
-        if table.id in seen:
-            raise refuse(f"table[{index}].id", table.id, "two tables have this id; every table needs its own")
-        if table.id in ("hub", "view"):
-            raise refuse(f"table[{index}].id", table.id, "this name is a broker user of the hub; choose another id")
-        if table.game and (table.profile == "carom5") != (table.game == "five-pins"):
-            raise refuse(
-                f"table[{index}].game", table.game, f"this game is not played on the profile '{table.profile}'"
-            )
-        seen.add(table.id)
-        _verify_channels(table, index, refuse)
-        _verify_game(table, index, refuse)
-    try:
-        zoneinfo.ZoneInfo(config.web.zone)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError) as error:
-        raise refuse("web.zone", config.web.zone, "give an IANA time zone as Europe/Rome") from error
-    if config.broker.kind is BrokerKind.EXTERNAL and not config.broker.url:
-        raise refuse("broker.url", "", "an external broker needs its address, as mqtt://10.0.0.5:1883")
-    if config.broker.url:
-        parse_url(config.broker.url, f"{where}: broker.url")
-    configcheck.addresses(config, where)
-
-
-def _verify_channels(table: TableSection, index: int, refuse: object) -> None:
-    from marker_hardware import wire as contract
-
-    assert callable(refuse)
-    names = {entry.name for entry in contract.channels(table.profile).values()}
-    for channel in table.quality:
-        if channel not in names:
-            raise refuse(
-                f"table[{index}].quality.{channel}",
-                table.quality[channel],
-                f"no such channel; there are {', '.join(sorted(names))}",
-            )
-
-
-def _verify_game(table: TableSection, index: int, refuse: object) -> None:
-    from marker_rules.balls import GameId
-    from marker_rules.errors import IllegalInput
-    from marker_rules.options import Options
-
-    assert callable(refuse)
-    if not table.game:
-        if table.preset or table.options:
-            key = "preset" if table.preset else "options"
-            raise refuse(f"table[{index}].{key}", table.preset or table.options, "name the game too")
-        return
-    try:
-        Options(GameId(table.game), table.options, table.preset)
-    except IllegalInput as error:
-        named = (name for name in table.options if name == error.code or f"'{name}'" in str(error))
-        name = next(named, "")
-        key = f"table[{index}].options.{name}" if name else f"table[{index}].preset"
-        raise refuse(key, table.options.get(name, table.preset), str(error)) from error
-
-
 def parse_url(url: str, key: str = "--broker") -> tuple[str, int]:
-    """Host and port of `mqtt://host:port`. Raises ConfigError."""
-    scheme, _, rest = url.partition("://")
-    host, _, port = rest.rpartition(":")
-    if scheme != "mqtt" or not (host or rest) or (host and not port.isdigit()):
-        raise ConfigError(f"{key} = {url!r}: give mqtt://host:port")
-    return (host, int(port)) if host else (rest, 1883)
+    """Host and port of `mqtt://host:port`, port 1883 where none is given. Raises ConfigError naming what is wrong."""
 
+    def refuse(remedy: str) -> ConfigError:
+        return ConfigError(f"{key} = {shown(url)}: {remedy}")
 
-class MqttSecrets(msgspec.Struct):
-    """Broker passwords: the hub's, the read-only viewer's, one per table for its node, one for a wireless button box there."""
-
-    hub: str
-    view: str
-    tables: dict[str, str]
-    boxes: dict[str, str] = {}
-
-
-class TableSecrets(msgspec.Struct):
-    """The referee's PIN of a table."""
-
-    pin: str
-
-
-class WebSecretsFile(msgspec.Struct):
-    """The administrator's key, the PINs."""
-
-    admin: str
-    tables: dict[str, TableSecrets]
-
-
-class Secrets(msgspec.Struct):
-    """credentials.json, mode 0600."""
-
-    v: Literal[1]
-    mqtt: MqttSecrets
-    web: WebSecretsFile
-    session_key: str
-
-
-def secrets_path(data: Path) -> Path:
-    """File of the secrets in a data folder."""
-    return data / "credentials.json"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise refuse("give mqtt://host:port with a port from 1 to 65535") from error
+    if parts.scheme != "mqtt" or not url.isprintable() or " " in url:
+        raise refuse("give mqtt://host:port")
+    if "@" in parts.netloc:
+        raise refuse(
+            "give mqtt://host:port; user and password have keys of their own, broker.user and broker.password_file"
+        )
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise refuse("give mqtt://host:port, nothing after the port")
+    if not _HOST.fullmatch(host):
+        raise refuse("give mqtt://host:port with the name or address of the broker's computer")
+    if port == 0:
+        raise refuse("give mqtt://host:port with a port from 1 to 65535")
+    return host, port or 1883
 
 
 def ensure_data_folder(data: Path) -> None:
@@ -285,75 +258,37 @@ def ensure_data_folder(data: Path) -> None:
         probe = data / ".write-test"
         probe.write_bytes(b"")
         probe.unlink()
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        reason = "this is no folder" if data.is_file() else getattr(error, "strerror", None) or error
         raise ConfigError(
-            f"data folder {data}: {error.strerror}; choose one this user may write, with --data"
+            f"data folder {shorten(data)}: {reason}; choose one this user may write, with --data"
         ) from error
 
 
 def inspect_data_folder(data: Path) -> Path:
-    """The data folder, or the folder above in which it would be made; nothing is touched. Raises ConfigError."""
-    there = data
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        raise ConfigError(f"data folder {data}: {there} is not a folder; choose another one, with --data")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise ConfigError(
-            f"data folder {data}: this user may not write in {there}; choose another one, with --data, or its rights"
-        )
+    """The data folder, or the folder above in which it would be made; nothing is left there. Raises ConfigError."""
+    there, finding = writable(data)
+    if finding:
+        raise ConfigError(f"data folder {shorten(data)}: {finding}; choose one this user may write, with --data")
     return there
 
 
-def read_secrets(data: Path) -> Secrets | None:
-    """The secrets, None before the first start. Raises ConfigError when the file is damaged or readable by others."""
-    path = secrets_path(data)
-    if not path.exists():
-        return None
-    if path.stat().st_mode & 0o077:
-        raise ConfigError(f"{path}: others may read this file; run: chmod 600 {path}")
+def writable(folder: Path) -> tuple[Path, str]:
+    """The folder, or the one above in which it would be made, and why nothing can be written there; "" where it can.
+
+    Tried with a file that has no name: what rights say is not what every file system does (/proc, a read-only disk).
+    """
+    there = folder
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Secrets)
-    except (OSError, msgspec.DecodeError) as error:
-        raise ConfigError(f"{path}: {error}; restore it, or delete it to have new passwords made") from error
-
-
-def load_secrets(data: Path, tables: tuple[str, ...]) -> Secrets:
-    """Read the secrets, make what is missing (first start, a new table). Raises ConfigError when the file is readable by others."""
-    path = secrets_path(data)
-    found = read_secrets(data)
-    made = found or Secrets(
-        1,
-        MqttSecrets(random_source.token_urlsafe(18), random_source.token_urlsafe(18), {}),
-        WebSecretsFile(random_source.token_urlsafe(18), {}),
-        random_source.token_hex(32),
-    )
-    complete = found is not None
-    for table in tables:
-        if table not in made.mqtt.tables:
-            made.mqtt.tables[table] = random_source.token_urlsafe(18)
-            complete = False
-        if table not in made.mqtt.boxes:
-            made.mqtt.boxes[table] = random_source.token_urlsafe(18)
-            complete = False
-        if table not in made.web.tables:
-            made.web.tables[table] = TableSecrets(f"{random_source.randbelow(1_000_000):06d}")
-            complete = False
-    if not complete:
-        write_private(path, msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n")
-    return made
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only this user can read, whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.unlink(missing_ok=True)
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+        longest = max((len(os.fsencode(part)) for part in folder.parts), default=0)
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        if not there.is_dir():
+            return there, f"{there} is not a folder"
+        if "\0" in str(folder) or longest > os.pathconf(there, "PC_NAME_MAX"):
+            return there, "no file system takes a name of this path"
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except (OSError, ValueError) as error:
+        return there, f"{getattr(error, 'strerror', None) or error} in {shorten(there)}"
+    return there, ""

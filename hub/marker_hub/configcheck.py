@@ -1,25 +1,29 @@
-"""What is wrong with a configuration, in words: the value given and what may stand there; and what this machine allows.
+"""What is wrong with a configuration, in words: the value given and what may stand there, and what contradicts another key.
 
-`wanted` reads the types of the configuration itself, so that no list of allowed values is kept twice.
+What this machine allows is looked at in `startcheck`. `wanted` reads the types of the configuration itself, so that no list of allowed values is kept twice.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import ipaddress
-import os
 import re
-import socket
 import tomllib
-from pathlib import Path
-from typing import Any
+import zoneinfo
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from msgspec import inspect
 
-from marker_hub.config import Config, ConfigError, refusal
+from marker_hardware import wire as contract
+from marker_hub.config import BrokerKind, BrokerSection, Config, ConfigError, TableSection, parse_url, refusal
+from marker_rules.balls import GameId
+from marker_rules.errors import IllegalInput, shown
+from marker_rules.options import Options
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+Refuse: TypeAlias = Callable[[str, object, str], ConfigError]
+"""Makes the error of a key, its value and the remedy."""
 _HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.IGNORECASE)
 
 
@@ -33,14 +37,14 @@ def given(raw: bytes, place: str) -> str:
             value = value[name] if name else value[int(index)]
         except (KeyError, IndexError, TypeError):
             return ""
-    return "" if isinstance(value, (dict, list)) else f" = {value!r}"
+    return "" if isinstance(value, (dict, list)) else f" = {shown(value)}"
 
 
 def wanted(place: str) -> str:
     """What may stand at a place of the configuration, for people; empty where the place is not known."""
     kind: inspect.Type = inspect.type_info(Config)
     for name, index in _STEP.findall(place):
-        found = _inside(kind, name, index)
+        found = _inside(kind.type if isinstance(kind, inspect.Metadata) else kind, name, index)
         if found is None:
             return ""
         kind = found
@@ -59,6 +63,8 @@ def _inside(kind: inspect.Type, name: str, index: str) -> inspect.Type | None:
 
 def _words(kind: inspect.Type) -> str:
     match kind:
+        case inspect.Metadata():
+            return str((kind.extra_json_schema or {}).get("description", "")) or _words(kind.type)
         case inspect.LiteralType():
             return "one of " + ", ".join(repr(value) for value in kind.values)
         case inspect.EnumType():
@@ -71,13 +77,105 @@ def _words(kind: inspect.Type) -> str:
         case inspect.StrType():
             return f"text of the form {kind.pattern}" if kind.pattern else "text"
         case inspect.VarTupleType():
-            return f"a list, each {_words(kind.item_type)}"
+            most = f" of at most {kind.max_length}" if kind.max_length else ""
+            return f"a list{most}, each {_words(kind.item_type)}"
         case inspect.DictType() | inspect.StructType():
             return "a section"
     return ""
 
 
-def addresses(config: Config, where: str) -> None:
+def verify(config: Config, where: str) -> None:
+    """Checks between keys. where: the file, for the message. Raises ConfigError naming the key."""
+
+    def refuse(key: str, value: object, remedy: str) -> ConfigError:
+        return refusal(where, key, value, remedy)
+
+    for index, table in enumerate(config.table):
+        _verify_table(table, f"table[{index}]", refuse)
+    _verify_tables(config.table, refuse)
+    check_zone(config.web.zone, lambda remedy: refuse("web.zone", config.web.zone, remedy))
+    _verify_broker(config.broker, where, refuse)
+    _addresses(config, where)
+
+
+def check_zone(zone: str, refuse: Callable[[str], Exception]) -> None:
+    """Raises what `refuse` makes of a remedy where there is no such time zone."""
+    try:
+        zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: the name of a folder of zones
+        raise refuse("give an IANA time zone as Europe/Rome") from error
+
+
+def _verify_table(table: TableSection, place: str, refuse: Refuse) -> None:
+    if table.id in ("hub", "view"):
+        raise refuse(f"{place}.id", table.id, "this name is a broker user of the hub; choose another id")
+    if table.game and (table.profile == "carom5") != (table.game == "five-pins"):
+        raise refuse(f"{place}.game", table.game, f"this game is not played on the profile '{table.profile}'")
+    if table.lull_ms >= table.quiet_ms:
+        raise refuse(
+            f"{place}.lull_ms",
+            table.lull_ms,
+            f"the balls are asked about before the shot is over: give less than quiet_ms, which is {table.quiet_ms}",
+        )
+    _verify_channels(table, place, refuse)
+    _verify_game(table, place, refuse)
+
+
+def _verify_tables(tables: tuple[TableSection, ...], refuse: Refuse) -> None:
+    """What belongs to one table only: its id, its node, its cable."""
+    for key, remedy in (
+        ("id", "two tables have this id; every table needs its own"),
+        ("node", "two tables name this node; a node belongs to one table"),
+        ("usb", "two tables name this USB serial number; a cable leads to one table"),
+    ):
+        values = [getattr(table, key) for table in tables]
+        twice = {value for value, times in Counter(values).items() if value and times > 1}
+        for index in reversed(range(len(values))):
+            if values[index] in twice:
+                raise refuse(f"table[{index}].{key}", values[index], remedy)
+
+
+def _verify_channels(table: TableSection, place: str, refuse: Refuse) -> None:
+    names = {entry.name for entry in contract.channels(table.profile).values()}
+    for channel in table.quality:
+        if channel not in names:
+            raise refuse(
+                f"{place}.quality.{channel}",
+                table.quality[channel],
+                f"no such channel; there are {', '.join(sorted(names))}",
+            )
+
+
+def _verify_game(table: TableSection, place: str, refuse: Refuse) -> None:
+    if not table.game:
+        if table.preset or table.options:
+            key = "preset" if table.preset else "options"
+            raise refuse(f"{place}.{key}", table.preset or table.options, "name the game too")
+        return
+    try:
+        Options(GameId(table.game), table.options, table.preset)
+    except IllegalInput as error:
+        named = (name for name in table.options if name == error.code or f"'{name}'" in str(error))
+        name = next(named, "")
+        key = f"{place}.options.{name}" if name else f"{place}.preset"
+        raise refuse(key, table.options.get(name, table.preset), str(error)) from error
+
+
+def _verify_broker(broker: BrokerSection, where: str, refuse: Refuse) -> None:
+    if broker.kind is BrokerKind.EXTERNAL and not broker.url:
+        raise refuse("broker.url", "", "an external broker needs its address, as mqtt://10.0.0.5:1883")
+    if not broker.url:
+        return
+    if broker.kind not in (BrokerKind.EXTERNAL, BrokerKind.AUTO):
+        raise refuse(
+            "broker.kind",
+            broker.kind.value,
+            f"broker.url = {shown(broker.url)} is the address of an external broker; leave one of the two out",
+        )
+    parse_url(broker.url, f"{where}: broker.url")
+
+
+def _addresses(config: Config, where: str) -> None:
     """Addresses, names and ports that no machine could use. Raises ConfigError naming the key."""
     web, broker = config.web, config.broker
     for key, listen in (("web.listen", web.listen), ("broker.listen", broker.listen)):
@@ -85,7 +183,7 @@ def addresses(config: Config, where: str) -> None:
             raise refusal(
                 where, key, listen, "give an address of this machine, 127.0.0.1 for itself only, or 0.0.0.0 for all"
             )
-    if broker.port and broker.port == web.port:
+    if broker.port and broker.port == web.port and not broker.url:
         raise refusal(where, "broker.port", broker.port, "web.port is the same; give each its own")
     for index, name in enumerate(web.hosts):
         if not _HOST.fullmatch(name):
@@ -115,69 +213,4 @@ def _is_network(text: str) -> bool:
     return True
 
 
-def surroundings(config: Config, data: Path) -> None:
-    """Files, folders and addresses of this machine that the configuration names; nothing is made. Raises ConfigError."""
-    where = "configuration"
-    for key, text in (
-        ("broker.password_file", config.broker.password_file),
-        ("broker.mosquitto", config.broker.mosquitto),
-    ):
-        if text and not (Path(text).is_file() and os.access(text, os.R_OK)):
-            raise refusal(where, key, text, "there is no such file, or this user may not read it")
-    for key, text in (
-        ("journal.backup_folder", config.journal.backup_folder),
-        ("journal.second_folder", config.journal.second_folder),
-    ):
-        if text and not _writable(Path(text)):
-            raise refusal(where, key, text, "this user cannot write there; give a folder of his, or one he may make")
-    running = _runs(data)
-    own = config.broker.kind.value != "external" and not config.broker.url
-    ports = [("web", config.web.listen, config.web.port)]
-    if own:
-        ports.append(("broker", config.broker.listen, config.broker.port))
-    for section, listen, port in ports:
-        _bindable(where, section, listen, port, running=running)
-
-
-def _writable(folder: Path) -> bool:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
-
-
-def _runs(data: Path) -> bool:
-    """Whether a hub runs on this folder (it, or its broker, then has the ports)."""
-    try:
-        handle = os.open(data / "hub.lock", os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(handle)
-    return False
-
-
-def _bindable(where: str, section: str, listen: str, port: int, *, running: bool) -> None:
-    family = socket.AF_INET6 if ":" in listen else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((listen, port))
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                if running or section == "broker":  # our own, or an orphan that the hub takes over at its start
-                    return
-                raise refusal(where, f"{section}.port", port, "another program has this port; give another") from error
-            if error.errno == errno.EACCES:
-                raise refusal(
-                    where, f"{section}.port", port, "this user may not open it; give one from 1024"
-                ) from error
-            raise refusal(
-                where, f"{section}.listen", listen, f"this machine does not have this address ({error.strerror})"
-            ) from error
-
-
-__all__ = ["ConfigError", "addresses", "given", "surroundings", "wanted"]
+__all__ = ["ConfigError", "given", "verify", "wanted"]

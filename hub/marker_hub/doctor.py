@@ -20,7 +20,8 @@ from marker_hub import config as configuration
 from marker_hub import journal
 from marker_hub.broker import choose, process
 from marker_hub.broker.manager import find_program
-from marker_hub.config import Config, ConfigError, Secrets
+from marker_hub.config import Config, ConfigError
+from marker_hub.credentials import Secrets, secrets_path
 from marker_hub.errors import MarkerError
 from marker_hub.transport.mqtt import Endpoint, probe
 
@@ -98,7 +99,7 @@ def _folder(number: int, scene: Scene) -> Iterator[Check]:
 
 
 def _secrets(number: int, scene: Scene) -> Iterator[Check]:
-    path = configuration.secrets_path(scene.data)
+    path = secrets_path(scene.data)
     if not path.exists():
         yield Check(number, Level.OK, "no credentials yet; they are made at the first start")
     elif path.stat().st_mode & 0o077:
@@ -178,7 +179,7 @@ def _broker(number: int, scene: Scene) -> Iterator[Check]:
 
 def _reachable(number: int, scene: Scene) -> Iterator[Check]:
     running = process.remembered(scene.data / "broker")
-    path = configuration.secrets_path(scene.data)
+    path = secrets_path(scene.data)
     if running is None or not process.alive(running) or not path.exists():
         yield Check(number, Level.OK, "no broker of this hub is running")
         return

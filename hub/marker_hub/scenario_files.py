@@ -72,13 +72,12 @@ def read_scenarios(stream: IO[bytes], name: str, lines: bool | None) -> Iterator
     """
     try:
         if lines is None:
-            first = stream.readline(MAX_LINE)
-            lines = _is_json_object(first)
-            rest = itertools.chain([first], _lines(stream)) if lines else None
-            if rest is None:
+            first = stream.readline(MAX_LINE + 1)
+            if not _is_json_object(first):
                 yield from _yaml(first + stream.read(MAX_YAML + 1), name)
                 return
-            yield from _json_lines(rest, name)
+            _finish(stream, first)
+            yield from _json_lines(itertools.chain([first], _lines(stream)), name)
         elif lines:
             yield from _json_lines(_lines(stream), name)
         else:
@@ -89,10 +88,19 @@ def read_scenarios(stream: IO[bytes], name: str, lines: bool | None) -> Iterator
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
     while line := stream.readline(MAX_LINE + 1):
+        _finish(stream, line)
         yield line
 
 
+def _finish(stream: IO[bytes], line: bytes) -> None:
+    """Read past the rest of a line that was cut: what follows it is judged."""
+    while line and not line.endswith(b"\n"):
+        line = stream.readline(MAX_LINE)
+
+
 def _is_json_object(line: bytes) -> bool:
+    if len(line) > MAX_LINE:
+        return line.removeprefix(BOM).lstrip().startswith(b"{")
     try:
         return isinstance(msgspec.json.decode(line.removeprefix(BOM)), dict)
     except RecursionError:  # one broken scenario, with others after it
@@ -106,7 +114,8 @@ def _json_lines(lines: Iterator[bytes], name: str) -> Iterator[tuple[str, Any]]:
     for number, raw in enumerate(lines, 1):
         line = raw.removeprefix(BOM) if number == 1 else raw
         if len(line) > MAX_LINE:
-            raise Unreadable(f"{name}:{number}: line longer than {MAX_LINE} bytes")
+            yield f"{name}:{number}", Broken(f"line longer than {MAX_LINE} bytes; a scenario is smaller")
+            continue
         if not line.strip():
             continue
         place = f"{name}:{number}"

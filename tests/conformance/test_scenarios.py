@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from marker_hub.cli import main
-from marker_hub.scenario_files import Unreadable, read_scenarios
+from marker_hub.scenario_files import Broken, read_scenarios
 from marker_rules.catalogue import LANGUAGES
 from marker_rules.scenario import Outcome, ScenarioError, compare, judge_scenario
 
@@ -348,9 +348,51 @@ def test_yaml_words_keep_their_meaning() -> None:
     }  # fmt: skip
 
 
-def test_an_endless_line_is_refused() -> None:
-    with pytest.raises(Unreadable, match="longer than"):
-        list(read_scenarios(io.BytesIO(b"[" * 1_000_002), "x", lines=True))
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("sniffed", [True, False])
+def test_an_endless_line_is_refused_and_what_follows_is_judged(sniffed: bool, ends: bytes) -> None:
+    """First, in the middle and last: each is refused by its number; no scenario beside it is passed over."""
+    endless, good = b'{"id": "' + b"x" * 3_000_000 + b'"}', json.dumps(GOOD).encode()
+    lines = [endless, good, endless, good, b"", endless]
+    found = list(read_scenarios(io.BytesIO(ends.join(lines)), "x", lines=None if sniffed else True))
+    assert [place for place, _ in found] == ["x:1", "x:2", "x:3", "x:4", "x:6"]
+    assert [raw == GOOD for _, raw in found] == [False, True, False, True, False]
+    assert all("longer than" in raw.reason for _, raw in found if isinstance(raw, Broken))
+
+
+def test_a_list_on_one_line_may_be_long() -> None:
+    text = json.dumps([GOOD] * 9000).encode()
+    assert len(text) > 1_000_001
+    assert len(list(read_scenarios(io.BytesIO(text), "x", lines=None))) == 9000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("none.yaml", text) for text in ("", "\n\n", "[]", "# nothing", "null")),
+        *(("none.jsonl", text) for text in ("", "\n\n")),
+    ],
+)
+def test_an_input_without_a_scenario_is_no_success(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, text: str
+) -> None:
+    """An empty input means that something before it went wrong; 0 would say that all hold."""
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    status, lines, err = adjudicate(capsys, str(path))
+    assert (status, lines) == (2, [])
+    assert (
+        err == f"marker adjudicate: {path}: no scenario in it; give a YAML list of scenarios, or JSON Lines (.jsonl)\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["", ".", "no\0name", "x" * 300])
+def test_a_name_that_is_no_file_is_said_with_the_remedy(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    status, lines, err = adjudicate(capsys, name)
+    assert (status, lines) == (2, [])
+    assert err.endswith("; give a scenario file (YAML or .jsonl), or - for standard input\n")
+    assert len(err) < 300
+    assert err.startswith("marker adjudicate: ''" if not name else "marker adjudicate: ")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from marker_hub.broker import ManagedBroker
-from marker_hub.config import BrokerSection, load_secrets
+from marker_hub.config import BrokerSection
+from marker_hub.credentials import load_secrets
 from marker_hub.errors import MarkerError
 
 TABLE = "1"

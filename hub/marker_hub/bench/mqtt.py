@@ -17,7 +17,8 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from marker_hub.bench.hall import BenchNode, payloads
 from marker_hub.broker import ManagedBroker
-from marker_hub.config import BrokerKind, BrokerSection, Config, HubSection, TableSection, load_secrets
+from marker_hub.config import BrokerKind, BrokerSection, Config, HubSection, TableSection
+from marker_hub.credentials import load_secrets
 from marker_hub.service import Hub, HubOptions
 from marker_hub.transport.mqtt import Endpoint
 

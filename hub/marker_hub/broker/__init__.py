@@ -4,6 +4,6 @@ Correctness never rests on it: identity is (node, boot, seq), the journal's uniq
 published again after every reconnect. So losing its store costs nothing but a few resent messages.
 """
 
-from marker_hub.broker.manager import BrokerError, ManagedBroker, Notice, choose
+from marker_hub.broker.manager import BrokerError, ManagedBroker, Notice, choose, external
 
-__all__ = ["BrokerError", "ManagedBroker", "Notice", "choose"]
+__all__ = ["BrokerError", "ManagedBroker", "Notice", "choose", "external"]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from marker_hardware import wire as contract
 from marker_hardware.wire import Topic
-from marker_hub.config import MqttSecrets, write_private
+from marker_hub.credentials import MqttSecrets, write_private
 
 AUTOSAVE_S = 30
 INFLIGHT = 100

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from marker_hub.broker import files, process
 from marker_hub.broker.process import Running
-from marker_hub.config import BrokerKind, BrokerSection, MqttSecrets, parse_url
+from marker_hub.config import BrokerKind, BrokerSection, parse_url
+from marker_hub.credentials import MqttSecrets
 from marker_hub.errors import MarkerError
 from marker_hub.transport.mqtt import Endpoint, probe
 
@@ -68,11 +69,36 @@ def choose(section: BrokerSection) -> BrokerKind:
         raise BrokerError(
             "broker: the program mosquitto was not found; install it (Debian: apt install mosquitto) or use --broker embedded"
         )
+    if kind is BrokerKind.MOSQUITTO and not find_program("mosquitto_passwd"):
+        raise BrokerError(
+            "broker: the program mosquitto_passwd was not found; reinstall mosquitto, or use --broker embedded"
+        )
     if kind is BrokerKind.EMBEDDED and not embedded:
         raise BrokerError(
             "broker: the package iotcore is not installed or has no build for this platform; use mosquitto"
         )
     return kind
+
+
+def external(section: BrokerSection, hub: str) -> Endpoint:
+    """The broker of `broker.url`, which answered just now. hub: id in the client's name. Blocks. Raises BrokerError."""
+    host, port = parse_url(section.url, "broker.url")
+    password = ""
+    if section.password_file:
+        try:
+            password = Path(section.password_file).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "this is no text"
+            raise BrokerError(
+                f"broker.password_file {section.password_file}: {reason}; name the file that holds the password"
+            ) from error
+    endpoint = Endpoint(host, port, section.user, password, hub)
+    finding = probe(endpoint, EXTERNAL_S)
+    if finding:
+        raise BrokerError(
+            f"broker {host}:{port}: {finding}; check the address, that it runs, and user '{endpoint.user}'"
+        )
+    return endpoint
 
 
 class ManagedBroker:
@@ -108,7 +134,7 @@ class ManagedBroker:
         if on_notice is not None:
             self._on_notice = on_notice
         if self.kind is BrokerKind.EXTERNAL:
-            self.endpoint = await asyncio.to_thread(self._external)
+            self.endpoint = await asyncio.to_thread(external, self._section, self.endpoint.hub)
         else:
             try:
                 await asyncio.to_thread(self._start_own)
@@ -127,24 +153,6 @@ class ManagedBroker:
         if self._running is not None and self.own:
             await asyncio.to_thread(process.terminate, self._running.pid, self._child)
             self._running = self._child = None
-
-    # -- external --------------------------------------------------------------------------------------------------
-
-    def _external(self) -> Endpoint:
-        host, port = parse_url(self._section.url)
-        password = ""
-        if self._section.password_file:
-            try:
-                password = Path(self._section.password_file).read_text(encoding="utf-8").strip()
-            except OSError as error:
-                raise BrokerError(f"broker.password_file {self._section.password_file}: {error.strerror}") from error
-        endpoint = Endpoint(host, port, self._section.user, password, self.endpoint.hub)
-        finding = probe(endpoint, EXTERNAL_S)
-        if finding:
-            raise BrokerError(
-                f"broker {host}:{port}: {finding}; check the address, that it runs, and user '{endpoint.user}'"
-            )
-        return endpoint
 
     # -- own -------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from marker_hub.config import write_private
+from marker_hub.credentials import write_private
 
 STOP_S = 10.0
 _STAT_THREADS = 17

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
 
+from marker_hub.cli.output import Watched, watch
 from marker_hub.errors import MarkerError
 
 COMMANDS: dict[str, str] = {
@@ -64,24 +66,49 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - reached when the sources are run without an installation
         print(f"marker: Python 3.11 or newer is needed, found {sys.version.split()[0]}", file=sys.stderr)
         return 2
-    parser = _parser()
     command = args[0] if args else ""
+    output = watch() if argv is None else None
+    try:
+        status = _run(command, args)
+    except MarkerError as problem:
+        print(f"marker {command}: {problem}", file=sys.stderr)
+        status = problem.exit_status
+    except KeyboardInterrupt:
+        print(f"marker {command}: stopped", file=sys.stderr)
+        status = 130
+    except SystemExit as end:  # argparse has said what there was to say
+        status = end.code if isinstance(end.code, int) else 2
+        if output is None:
+            raise
+    except OSError as problem:
+        if output is None or output.failure is not problem:
+            raise
+        status = 0
+    return status if output is None else _delivered(command, output, status)
+
+
+def _delivered(command: str, output: Watched, status: int) -> int:
+    """The exit status once everything said has left: 2 where it could not, unless the reader of a pipe went away (`| head`)."""
+    with contextlib.suppress(OSError):
+        output.flush()
+    if output.failure is None:
+        return status
+    output.give_up()
+    if isinstance(output.failure, BrokenPipeError):
+        return status
+    name = f"marker {command}".rstrip()
+    print(f"{name}: standard output: {output.failure.strerror}; write it somewhere else", file=sys.stderr)
+    return 2
+
+
+def _run(command: str, args: list[str]) -> int:
+    parser = _parser()
     if command in COMMANDS:
-        try:
-            module = _module(command)
-            parser.usage = None
-            sub = parser.add_subparsers(dest="command", metavar="COMMAND")
-            module.add_parser(sub)
-            status: int = module.run(parser.parse_args(args))
-        except MarkerError as problem:
-            print(f"marker {command}: {problem}", file=sys.stderr)
-            return problem.exit_status
-        except BrokenPipeError:  # the reader of a pipe went away, as with `| head`
-            sys.stderr.close()
-            return 0
-        except KeyboardInterrupt:
-            print(f"marker {command}: stopped", file=sys.stderr)
-            return 130
+        module = _module(command)
+        parser.usage = None
+        sub = parser.add_subparsers(dest="command", metavar="COMMAND")
+        module.add_parser(sub)
+        status: int = module.run(parser.parse_args(args))
         return status
     if not command:
         parser.print_help()

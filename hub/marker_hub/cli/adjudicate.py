@@ -58,13 +58,19 @@ def run(args: argparse.Namespace) -> int:
 
 def judge_file(name: str, lang: str, judged: Judged) -> Iterator[str]:
     """One JSON text a scenario; what cannot be judged is complained of and left out."""
+    empty = True
     try:
         for place, raw in _scenarios(name):
+            empty = False
             line = _judge(place, raw, lang, judged)
             if line is not None:
                 yield line
     except Unreadable as problem:
         judged.complain(str(problem))
+        return
+    if empty:
+        where = "standard input" if name == "-" else name
+        judged.complain(f"{where}: no scenario in it; give a YAML list of scenarios, or JSON Lines (.jsonl)")
 
 
 def _judge(place: str, raw: Any, lang: str, judged: Judged) -> str | None:
@@ -104,7 +110,11 @@ def _scenarios(name: str) -> Iterator[tuple[str, Any]]:
     path = Path(name)
     try:
         stream: IO[bytes] = path.open("rb")
-    except OSError as problem:
-        raise Unreadable(f"{name}: cannot be read: {problem.strerror or problem}") from problem
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        shown = name if name and name.isprintable() else repr(name)
+        raise Unreadable(
+            f"{cut(shown)}: cannot be read: {reason}; give a scenario file (YAML or .jsonl), or - for standard input"
+        ) from problem
     with stream:
         yield from read_scenarios(stream, name, lines=path.suffix.lower() == ".jsonl")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from marker_hub.errors import CheckFailed, MarkerError
+from marker_hub.cli.places import reading
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -22,16 +22,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Make or check a backup; 1 when a check failed."""
-    from marker_hub.journal import Damaged, JournalError, backup, check, database_path
+    from marker_hub.journal import backup, check, database_path
 
-    try:
+    with reading():
         if args.verify is not None:
             print(f"{args.verify}: good, {check(args.verify)} entries")
             return 0
         made = backup(database_path(args.data), args.to or args.data / "backups")
-    except Damaged as error:
-        raise CheckFailed(str(error)) from error
-    except JournalError as error:
-        raise MarkerError(str(error)) from error
     print(f"{made.path}: {made.entries} entries, {made.size / 1e6:.1f} MB, verified, {made.seconds:.2f} s")
     return 0

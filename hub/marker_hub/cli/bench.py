@@ -9,6 +9,9 @@ from typing import Any
 
 from marker_hub.errors import MarkerError
 
+MOST = 1_000_000
+"""Of shots or events: what a journal of years holds; more would only fill the memory."""
+
 BENCHES: dict[str, str] = {
     "rules": "rule() beside a dictionary look-up; judging a file of shots",
     "evidence": "questions and taps per shot; next_question() and sheet()",
@@ -31,7 +34,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("what", choices=[*BENCHES, "all"], help="what to measure")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--size", type=int, default=None, help="shots or events to measure with (default: the bench's own)"
+        "--size",
+        type=int,
+        default=None,
+        help=f"shots or events to measure with, at most {MOST} (default: the bench's own)",
     )
 
 
@@ -49,8 +55,8 @@ def _measure(name: str, size: int | None) -> dict[str, Any]:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benches asked for and print their figures."""
-    if args.size is not None and args.size < 1:
-        raise MarkerError(f"--size {args.size}: give a whole number from 1")
+    if args.size is not None and not 1 <= args.size <= MOST:
+        raise MarkerError(f"--size {args.size}: give a whole number from 1 to {MOST}")
     names = list(BENCHES) if args.what == "all" else [args.what]
     results = {name: _measure(name, args.size) for name in names}
     if args.json:

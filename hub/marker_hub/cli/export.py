@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from marker_hub.cli.places import reading
 from marker_hub.cli.replay import read_file
 from marker_hub.errors import MarkerError
+from marker_rules.errors import shown
 
 if TYPE_CHECKING:
     from marker_hub.export import MatchRecord
@@ -37,14 +39,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Write the file and say where it is."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
+    from marker_hub.configcheck import check_zone
     from marker_hub.export import export_match, read_record
 
-    try:
-        ZoneInfo(args.zone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise MarkerError(f"--zone {args.zone!r}: give an IANA time zone as Europe/Rome") from error
+    check_zone(args.zone, lambda remedy: MarkerError(f"--zone {shown(args.zone)}: {remedy}"))
     if args.file is not None and args.data is not None:
         raise MarkerError(f"{args.file} and --data {args.data}: give one of them, the match record or the hub's folder")
     if args.file is None and args.data is None:
@@ -80,33 +78,26 @@ def run(args: argparse.Namespace) -> int:
 
 def _from_hub(data: Path, wanted: str | None) -> tuple[MatchRecord, str]:
     from marker_hub.export import from_journal
-    from marker_hub.journal import JournalError, Reader, database_path
+    from marker_hub.journal import Reader, database_path
 
-    try:
-        with Reader(database_path(data), look=True) as reader:
-            rows = reader.matches()
-    except JournalError as error:
-        raise MarkerError(str(error)) from error
+    path = database_path(data)
+    with reading(), Reader(path, look=True) as reader:
+        rows = reader.matches()
     found = [row for row in rows if wanted in (None, row.id)]
     if not found:
         raise MarkerError(
             f"{data}: " + (f"no match {wanted!r}; --list shows them" if wanted else "no match was played here yet")
         )
-    return from_journal(database_path(data), found[-1], None), found[-1].id
+    with reading():
+        return from_journal(path, found[-1], None), found[-1].id
 
 
 def _list(data: Path) -> int:
-    import json
+    from marker_hub.journal import Reader, database_path
 
-    from marker_hub.journal import JournalError, Reader, database_path
-
-    try:
-        with Reader(database_path(data), look=True) as reader:
-            rows = reader.matches()
-    except JournalError as error:
-        raise MarkerError(str(error)) from error
-    for row in rows:
-        head = json.loads(row.head)
+    with reading(), Reader(database_path(data), look=True) as reader:
+        rows = reader.heads()
+    for row, head in rows:
         players = " - ".join(head["players"][side]["name"] for side in ("A", "B"))
         print(f"{row.id}  table {row.tbl}  {head['game']}  {players}  {'finished' if row.n_to else 'running'}")
     return 0

@@ -38,7 +38,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--port", type=int, metavar="P", help="port of the pages; 0 = any free one (default: 8080)")
     parser.add_argument("--tables", type=int, metavar="N", help="without a file: N tables named 1..N")
     parser.add_argument("--broker", metavar="KIND|URL", help="auto, mosquitto, embedded, or mqtt://host:port")
-    parser.add_argument("--check", action="store_true", help="check configuration and data folder, start nothing")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="check the configuration and what a start needs of this machine: data folder, journal, ports, broker; start nothing",
+    )
     parser.add_argument(
         "--log", choices=("debug", "info", "warning", "error"), default="warning", help="what goes to standard error"
     )
@@ -100,13 +104,10 @@ def _ready(line: dict[str, Any]) -> None:
 
 def _check(config: Config, data: Path) -> int:
     """Nothing is made or changed: what the first start would make is only looked for."""
-    from marker_hub import configcheck
-    from marker_hub.broker import choose
+    from marker_hub import configcheck, startcheck
 
-    configuration.verify(config, "the options")  # those of the command line too
-    configcheck.surroundings(config, data)
-    configuration.inspect_data_folder(data)
-    configuration.read_secrets(data)
-    kind = choose(config.broker)
-    print(f"configuration is good: {len(config.table)} table(s), broker {kind.value}, data in {data}")
+    configcheck.verify(config, "the options")  # those of the command line too
+    kind = startcheck.examine(config, data)
+    now = "; a hub runs there now" if startcheck.runs(data) else ""
+    print(f"configuration is good: {len(config.table)} table(s), broker {kind.value}, data in {data}{now}")
     return 0

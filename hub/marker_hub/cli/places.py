@@ -1,11 +1,26 @@
-"""Files and folders a command will write to, tried before the work whose result they are to hold."""
+"""Files and folders that commands work with: those to be written are tried before the work whose result they are to hold."""
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from marker_hub.errors import MarkerError
+from marker_hub.errors import CheckFailed, MarkerError
+
+
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Around what reads a journal: damage is a failed check, anything else bad input."""
+    from marker_hub.journal import Damaged, JournalError
+
+    try:
+        yield
+    except Damaged as error:
+        raise CheckFailed(str(error)) from error
+    except JournalError as error:
+        raise MarkerError(str(error)) from error
 
 
 def writable_folder(option: str, folder: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from marker_hub.config import ensure_data_folder
 from marker_hub.errors import CheckFailed, MarkerError
 
 
@@ -29,8 +30,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 @contextmanager
 def _stopped(data: Path) -> Iterator[None]:
     """Hold the hub's lock. Raises MarkerError while a hub runs on this folder."""
-    data.mkdir(parents=True, exist_ok=True)
-    handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    ensure_data_folder(data)
+    try:
+        handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise MarkerError(f"{data / 'hub.lock'}: {error.strerror}; remove it, or give another folder") from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -48,12 +52,18 @@ def run(args: argparse.Namespace) -> int:
     copy = args.file or newest_backup(args.data / "backups")
     if copy is None:
         raise MarkerError(f"{args.data / 'backups'}: no good backup here; name the file")
+    if not copy.is_file():
+        raise MarkerError(f"{copy}: there is no such file; name a backup")
     with _stopped(args.data):
         try:
             aside = restore(copy, args.data)
         except Damaged as error:
             raise CheckFailed(f"{error}; nothing was changed") from error
-        except (JournalError, OSError) as error:
-            raise MarkerError(f"{error}") from error
+        except JournalError as error:
+            raise MarkerError(str(error)) from error
+        except OSError as error:
+            raise MarkerError(
+                f"data folder {args.data}: {error.strerror}; free some space, or give a folder that can be written"
+            ) from error
     print(f"{copy} is in place" + (f"; the journal before it is kept as {aside}" if aside else ""))
     return 0

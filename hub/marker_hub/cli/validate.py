@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
             from marker_hub import config
 
             found = config.load(path)
-            print(f"{path}: good configuration, {len(found.table)} table(s)")
+            tables = f"{len(found.table)} table(s)" if found.table else "no [[table]]: one table '1' with the defaults"
+            print(f"{path}: good configuration, {tables}")
         elif path.suffix == ".jsonl":
             status = max(status, _record(path))
         else:

@@ -65,11 +65,12 @@ def from_journal(path: Path, row: MatchRow, config: TableConfig | None) -> Match
     """The record of a match in a journal. Opens a connection of its own; runs in a worker."""
     config = config or TableConfig(id=row.tbl, name=row.tbl)
     with Reader(path) as reader:
+        match = reader.head_of(row)
         last = row.n_to if row.n_to is not None else reader.head(row.tbl)
         begin = max(0, row.n_from - 1 - CONTEXT_MAX)
         before = list(reader.entries(row.tbl, after=begin, to=row.n_from - 1))
         found = (*before[_context(before) :], *reader.entries(row.tbl, after=row.n_from - 1, to=last))
-    head = Head(RECORD_VERSION, entries.FOLD_VERSION, config, msgspec.json.decode(row.head), row.n_from)
+    head = Head(RECORD_VERSION, entries.FOLD_VERSION, config, match, row.n_from)
     return MatchRecord(head, found, End(last, core.state_hash(folded(head, found)).hex()))
 
 

@@ -2,7 +2,7 @@
 
 from marker_hub.journal.backup import BackupResult, backup, check, newest_backup, restore
 from marker_hub.journal.reader import NodeRow, Reader, Rejected, SeqRange
-from marker_hub.journal.schema import Damaged, JournalError, connect_read, database_path, prepare
+from marker_hub.journal.schema import Damaged, JournalError, begun, connect_read, database_path, prepare
 from marker_hub.journal.writer import Draft, JournalWriter, Outcome, Statement
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "SeqRange",
     "Statement",
     "backup",
+    "begun",
     "check",
     "connect_read",
     "database_path",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from marker_hub.journal.schema import Damaged, JournalError, connect_read, database_path, prepare
+from marker_hub.journal.schema import Damaged, JournalError, connect_read, database_path, prepare, trouble
 
 KEEP_HOURLY = 24
 KEEP_DAILY = 30
@@ -35,10 +35,10 @@ def check(path: Path) -> int:
     try:
         findings = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
         if findings != ["ok"]:
-            raise Damaged(f"{path}: {'; '.join(findings)}")
+            raise Damaged(path, next((line for line in findings[0].splitlines() if not line.startswith("***")), "?"))
         return int(connection.execute("SELECT count(*) FROM entry").fetchone()[0])
     except sqlite3.DatabaseError as error:
-        raise Damaged(f"{path}: {error}") from error
+        raise Damaged(path, str(error)) from error
     finally:
         connection.close()
 
@@ -69,8 +69,14 @@ def backup(source: Path, folder: Path, *, stamp: float | None = None) -> BackupR
         _sync(part)
         part.rename(target)
         _sync(folder)
-    except (OSError, sqlite3.DatabaseError) as error:
-        raise JournalError(f"{target}: the backup failed: {error}") from error
+    except Damaged as error:  # a copy is as its original is
+        raise Damaged(source, error.finding.partition("(")[2].rstrip(")")) from error
+    except sqlite3.DatabaseError as error:
+        raise trouble(source, error) from error
+    except OSError as error:
+        raise JournalError(
+            f"{target}: the backup failed: {error.strerror}; free some space, or choose another folder"
+        ) from error
     finally:
         part.unlink(missing_ok=True)
     return BackupResult(target, entries, target.stat().st_size, time.monotonic() - began)
@@ -144,6 +150,8 @@ def restore(copy: Path, data: Path, *, stamp: float | None = None) -> Path | Non
         aside = set_aside(data, "replaced", stamp=stamp)
         part.rename(target)
         _sync(data)
+    except sqlite3.DatabaseError as error:
+        raise trouble(copy, error) from error
     finally:
         part.unlink(missing_ok=True)
     prepare(target)

@@ -6,11 +6,15 @@ import os
 import sqlite3
 from pathlib import Path
 
+from marker_rules.errors import cut
+
 SCHEMA_VERSION = 1
 """`PRAGMA user_version`; an older file is migrated, a newer one refused."""
 
 APPLICATION_ID = 0x6D61726B
 """`PRAGMA application_id` of our files: "mark". A file without it is ours only if it has our tables."""
+
+JOURNAL = "journal.sqlite3"
 
 _TABLES = frozenset({"node", "entry", "match", "reject", "snapshot", "note"})
 
@@ -41,12 +45,22 @@ class JournalError(Exception):
 
 
 class Damaged(JournalError):
-    """`quick_check` or opening found damage."""
+    """A check or the reading of a database found damage. finding, remedy: the two halves of the text."""
+
+    def __init__(self, path: Path, finding: str) -> None:
+        """path: the file; finding: what SQLite or the reader said, of which the first line is shown."""
+        self.finding = f"{path}: damaged ({cut(' '.join(finding.split()))})"
+        self.remedy = (
+            "stop the hub and run 'marker restore --data DIR', which puts the newest good backup in place"
+            if path.name == JOURNAL
+            else "take another backup"
+        )
+        super().__init__(f"{self.finding}; {self.remedy}")
 
 
 def database_path(folder: Path) -> Path:
     """File of the journal in a data folder."""
-    return folder / "journal.sqlite3"
+    return folder / JOURNAL
 
 
 def belongs(connection: sqlite3.Connection, path: Path) -> bool:
@@ -112,7 +126,7 @@ def connect_read(path: Path, *, look: bool = False) -> sqlite3.Connection:
         ours = belongs(connection, path)
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise _error(path, error) from error
+        raise trouble(path, error) from error
     except JournalError:
         connection.close()
         raise
@@ -129,12 +143,17 @@ def prepare(path: Path) -> None:
     """
     fresh = not path.exists()
     if fresh:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        except OSError as error:
+            raise JournalError(f"{path}: {error.strerror}; check the permissions of the data folder") from error
+    elif not path.is_file():
+        raise JournalError(f"{path}: this is no file; move it away, or choose another data folder")
     try:
         ours = not fresh and _examined(path)  # before the first pragma that writes: a foreign file stays as it is
         connection = connect_write(path)
     except sqlite3.DatabaseError as error:
-        raise _error(path, error) from error
+        raise trouble(path, error) from error
     try:
         if not ours:
             marks = f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={SCHEMA_VERSION};"
@@ -142,11 +161,19 @@ def prepare(path: Path) -> None:
         else:
             finding = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if finding != "ok":
-                raise Damaged(f"{path}: {finding}")
+                raise Damaged(path, finding)
     except sqlite3.DatabaseError as error:
-        raise _error(path, error) from error
+        raise trouble(path, error) from error
     finally:
         connection.close()
+
+
+def begun(path: Path) -> bool:
+    """False for an empty file, which the start fills. Raises as `prepare`."""
+    try:
+        return _examined(path)
+    except sqlite3.DatabaseError as error:
+        raise trouble(path, error) from error
 
 
 def _examined(path: Path) -> bool:
@@ -158,7 +185,9 @@ def _examined(path: Path) -> bool:
         connection.close()
 
 
-def _error(path: Path, error: sqlite3.DatabaseError) -> JournalError:
-    if error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return Damaged(f"{path}: {error}")
+def trouble(path: Path, error: sqlite3.DatabaseError) -> JournalError:
+    """What an error of SQLite means for a file: damage, or something to be done about the disk."""
+    code = getattr(error, "sqlite_errorcode", 0)  # the module's own errors have none
+    if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):  # the lowest byte: the rest tells details
+        return Damaged(path, str(error))
     return JournalError(f"{path}: {error}; check the disk and the permissions of the data folder")

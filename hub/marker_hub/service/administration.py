@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import secrets as random_source
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from marker_hub import config as configuration
 from marker_hub import journal
+from marker_hub.credentials import new_pin as random_pin
+from marker_hub.credentials import secrets_path, write_private
 from marker_hub.journal.backup import backups
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ def new_pin(hub: Hub, table: str) -> str:
     entry = hub.secrets.web.tables[table]
     old = entry.pin
     while entry.pin == old:
-        entry.pin = f"{random_source.randbelow(1_000_000):06d}"
+        entry.pin = random_pin()
     content = msgspec.json.format(msgspec.json.encode(hub.secrets), indent=2) + b"\n"
     try:
-        configuration.write_private(configuration.secrets_path(hub.options.data), content)
+        write_private(secrets_path(hub.options.data), content)
     except OSError:
         entry.pin = old
         raise

@@ -20,7 +20,8 @@ from marker_hub import config as configuration
 from marker_hub import entries, journal, wire
 from marker_hub.broker import ManagedBroker, Notice
 from marker_hub.commands import Command, MatchStart
-from marker_hub.config import BrokerKind, Config, ConfigError, Secrets, TableSection
+from marker_hub.config import BrokerKind, Config, ConfigError, TableSection
+from marker_hub.credentials import Secrets, load_secrets
 from marker_hub.discovery import STATUS, Discovery
 from marker_hub.ingest import Ingest, Lane, NodeRegistry
 from marker_hub.ingest.core import table_link
@@ -123,6 +124,9 @@ class Hub:
         """Journal, fold, broker, sessions. Raises MarkerError with one clear line; leaves nothing open or running then."""
         try:
             await self._start()
+        except journal.JournalError as error:
+            await self.stop()
+            raise ConfigError(str(error)) from error
         except BaseException:
             await self.stop()
             raise
@@ -133,14 +137,12 @@ class Hub:
         configuration.ensure_data_folder(data)
         self._take_lock(data)
         sections = self.config.table
-        self.secrets = configuration.load_secrets(data, tuple(section.id for section in sections))
+        self.secrets = load_secrets(data, tuple(section.id for section in sections))
         path = journal.database_path(data)
         try:
             journal.prepare(path)
         except journal.Damaged as error:
             self._recover(data, error)
-        except journal.JournalError as error:
-            raise ConfigError(str(error)) from error
         self.reader = Reader(path)
         self.journal = JournalWriter(path, self._deliver, soon=self._loop.call_soon)
         self.transport = await self._transport()
@@ -191,7 +193,12 @@ class Hub:
                 self.cables.append((cable, self._loop.create_task(cable.run(), name=f"usb-{section.id}")))
 
     def _take_lock(self, data: Path) -> None:
-        handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise ConfigError(
+                f"{data / 'hub.lock'}: {error.strerror}; remove it, or choose another folder, with --data"
+            ) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

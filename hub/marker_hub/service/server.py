@@ -8,14 +8,13 @@ import json
 import logging
 import signal
 import socket
-import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
 import uvicorn
 
-from marker_hub import config as configuration
 from marker_hub.config import Config, ConfigError
+from marker_hub.credentials import secrets_path
 from marker_hub.service.hub import Hub, HubOptions
 from marker_hub.web.settings import WebSecrets, WebSettings
 
@@ -86,7 +85,7 @@ def ready_line(hub: Hub, sock: socket.socket, config: Config) -> dict[str, Any]:
         "ready": True,
         "http": f"http://{shown}:{port}",
         "mqtt": mqtt,
-        "credentials_file": str(configuration.secrets_path(hub.options.data)),
+        "credentials_file": str(secrets_path(hub.options.data)),
         "tables": hub.tables(),
     }
 
@@ -136,5 +135,4 @@ async def serve(options: HubOptions, on_ready: Callable[[dict[str, Any]], None] 
 
 def print_ready(line: dict[str, Any]) -> None:
     """One line of JSON on standard output."""
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    print(json.dumps(line), flush=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from marker_hub.config import write_private
+from marker_hub.credentials import write_private
 from marker_hub.web.settings import WebSecrets
 
 log = logging.getLogger("marker.web")

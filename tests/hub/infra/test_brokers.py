@@ -25,7 +25,8 @@ from paho.mqtt.enums import CallbackAPIVersion
 from marker_hub.broker import BrokerError, ManagedBroker, choose, process
 from marker_hub.broker.files import box_user
 from marker_hub.broker.manager import find_program
-from marker_hub.config import BrokerKind, BrokerSection, load_secrets
+from marker_hub.config import BrokerKind, BrokerSection
+from marker_hub.credentials import load_secrets
 from marker_hub.transport import Message, Session, Transport, TransportError
 from marker_hub.transport.memory import MemoryBroker, MemoryTransport
 from marker_hub.transport.mqtt import Endpoint, MqttTransport, probe
