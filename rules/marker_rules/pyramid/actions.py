@@ -257,7 +257,10 @@ def _house(before: PyramidState, action: Action) -> PyramidState:
 
 
 def _white(before: PyramidState, action: Action) -> PyramidState:
-    """A white for the potted cue ball: taken, or not taken before the next stroke and so not counted (EXT-C3)."""
+    """A white for the potted cue ball: taken, or not taken before the next stroke and so not counted (EXT-C3).
+
+    It is the player's who potted the cue ball, whoever plays next; while he plays on only his run loses it (RP-30.4c).
+    """
     if before.to_take == 0:
         raise _refuse(action, "no white is to be taken", "white")
     if action.value == "taken":
@@ -267,15 +270,23 @@ def _white(before: PyramidState, action: Action) -> PyramidState:
     _stage(before, action, *SCORE)
     if before.game is not GameId.COMBINED:
         raise _refuse(action, "only combined pyramid forfeits a white that was not taken (EXT-C3)", "white")
-    striker, lost = before.striker, before.to_take
-    from_shelf = min(lost, before.shelf.of(striker))
+    taker, lost = before.taker or before.striker, before.to_take
+    run = before.run
+    if run.player is taker:  # an offence after the shot may have ended it
+        run = replace(run, count=run.count - lost, recorded=max(0, run.recorded - lost))
+    if before.series:
+        if before.series_balls < lost:
+            raise _refuse(action, "the frame is won with that ball; nothing of it is taken back", "white")
+        table = replace(before.table, balls=before.table.balls + lost)
+        return replace(before, to_take=0, table=table, run=run, series_balls=before.series_balls - lost)
+    from_shelf = min(lost, before.shelf.of(taker))
     return replace(
         before,
         to_take=0,
-        shelf=before.shelf.add(striker, -from_shelf),
-        debt=before.debt.add(striker, lost - from_shelf),
+        shelf=before.shelf.add(taker, -from_shelf),
+        debt=before.debt.add(taker, lost - from_shelf),
         table=replace(before.table, balls=before.table.balls + from_shelf),
-        run=replace(before.run, count=before.run.count - lost, recorded=max(0, before.run.recorded - lost)),
+        run=run,
     )
 
 

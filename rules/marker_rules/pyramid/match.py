@@ -127,6 +127,7 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
         phase=ruling.phase,
         placements=ruling.placements,
         to_take=ruling.whites_taken_for_cue_ball,
+        taker=ruling.striker if ruling.whites_taken_for_cue_ball else None,
         run=run,
         pending=None,
     )

@@ -99,6 +99,9 @@ def _yes(value: str) -> bool:
     return value.lower() in ("yes", "true")
 
 
+_PUSHED = frozenset({"no", "false", "not", "neither"})  # words of a check that failed; YAML reads a bare `no` as false
+
+
 NO_CALLS = Entered()
 
 
@@ -135,8 +138,8 @@ def _read_decided(entered: Entered, decided: tuple[tuple[str, str], ...], strike
         entered.violations.append(Violation("RP-10.3c", striker))
     elif "warned" in given:
         entered.unwarned = True
-    push = given.get("push_check", "")
-    if push == "no" or push.endswith("not satisfied"):
+    push = given.get("push_check", "").lower()
+    if _PUSHED & set(push.split()):
         entered.violations.append(Violation("RP-17.1", striker))
     elif push:
         entered.no_push = True
@@ -169,4 +172,15 @@ def _read_call(entered: Entered, call: Call, game: GameId, striker: Player) -> N
         if code == "RP-19.2a":
             entered.house_first = True
         else:
-            entered.violations.append(Violation(code, call.by, call.when))
+            entered.violations.append(Violation(code, call.by, _moment(call, foul, striker)))
+
+
+def _moment(call: Call, foul: Foul, striker: Player) -> When:
+    """When the offence happened: what only a stroke can break was broken in the striker's shot, however late it is entered.
+
+    A shot lasts until all balls stand still (RP-12.1), so only what needs no stroke can come after it (RP-20.3); a
+    double hit or a stroke made too early voids the pots (RP-20.2).
+    """
+    if call.when is When.AFTER and call.by is striker and not foul.idle:
+        return When.DURING
+    return call.when

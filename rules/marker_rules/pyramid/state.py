@@ -193,7 +193,8 @@ class PyramidState:
     breaker: Player | None = None
     pending: Pending | None = None
     placements: tuple[Placement, ...] = ()  # to be placed before the next shot
-    to_take: int = 0  # whites to be taken off by the player who comes to the table
+    to_take: int = 0  # whites to be taken off before the next stroke, for a potted cue ball
+    taker: Player | None = None  # whose they are; not always the player who comes to the table
     winner: Player | None = None  # of the frame just finished
     series: bool = False  # the winner of the frame plays on (RP-30.4b)
     series_balls: int = 0  # balls potted while playing on

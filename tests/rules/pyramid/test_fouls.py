@@ -88,6 +88,24 @@ def test_violation_after_the_shot(
     assert (ruling.next, ruling.chooser) == (None, B)
 
 
+@pytest.mark.clause("RP-12.1")
+@pytest.mark.clause("RP-20.2")
+@pytest.mark.parametrize("code", ["RP-12.2", "RP-13", "RP-14", "RP-16", "RP-17.1", "RP-22.3a"])
+def test_an_offence_of_the_stroke_is_one_of_the_shot(judge: Any, code: str) -> None:
+    """Entered for after the shot, it voids the pots all the same: nothing but a stroke can break these."""
+    assert (judge(POT, calls=f"{code} A after").credited, judge(POT, calls=f"{code} A").credited) == ((), ())
+    lost = judge(POT, shelf=(7, 5), calls=f"{code} A after")
+    assert (lost.winner, lost.score.a, lost.chooser) == (None, 6, B)
+
+
+@pytest.mark.clause("RP-12.2")
+def test_a_premature_stroke_that_spoils_the_new_shot_only(judge: Any) -> None:
+    """By the switch the running shot keeps its pots, whatever time was entered (AMB-12)."""
+    for when in ("during", "after"):
+        ruling = judge(POT, calls=f"RP-12.2 A {when}", premature_voids_previous=False)
+        assert (len(ruling.credited), ruling.score.a) == (1, 3)
+
+
 @pytest.mark.clause("RP-20.3.N1")
 def test_violation_after_the_frame_is_ignored(judge: Any) -> None:
     """Once the frame is won nothing is charged; a foul during the winning shot voids it (AMB-28)."""
@@ -259,10 +277,11 @@ class TestBreakFouls:
             ("strike C", "", "only_11_1", 4, ["RP-4.3"]),
             (RAILS, "RP-16 A", "only_11_1", 2, ["RP-16"]),
             (RAILS, "RP-16 A", "any_foul", 4, ["RP-16"]),
-            (RAILS, "RP-16 A after", "any_foul", 2, ["RP-16"]),  # not a foul on the break any more
+            (RAILS, "RP-15.1 A after", "any_foul", 2, ["RP-15.1"]),  # not a foul on the break any more
             (RAILS + "; pot w4 BL", "RP-16 A", "only_11_1", 2, ["RP-16"]),
             ("strike C; contact C w1; pot w4 BL", "RP-16 A", "only_11_1", 4, ["RP-11.1.P", "RP-16"]),
-            ("strike C; contact C w1; pot w4 BL", "RP-16 A after", "only_11_1", 2, ["RP-16"]),
+            ("strike C; contact C w1; pot w4 BL", "RP-15.1 A after", "only_11_1", 2, ["RP-15.1"]),
+            ("strike C; contact C w1; pot w4 BL", "RP-16 A after", "only_11_1", 4, ["RP-11.1.P", "RP-16"]),
             ("strike C; contact C w1; pot w4 BL; off C floor", "", "only_11_1", 4, ["RP-11.1.P", "RP-22.3a"]),
             (RAILS + "; off C floor", "", "only_11_1", 2, ["RP-22.3a"]),
             (RAILS + "; off C floor", "", "any_foul", 4, ["RP-22.3a"]),
@@ -286,7 +305,15 @@ class TestBreakFouls:
 @pytest.mark.clause("RP-17.2.2")
 @pytest.mark.parametrize(
     ("check", "codes"),
-    [("17.2.2 satisfied", []), ("yes", []), ("no", ["RP-17.1"]), ("17.2.2 not satisfied", ["RP-17.1"])],
+    [
+        ("17.2.2 satisfied", []),
+        ("yes", []),
+        ("True", []),  # a bare `yes` of YAML
+        ("no", ["RP-17.1"]),
+        ("False", ["RP-17.1"]),  # a bare `no` of YAML
+        ("17.2.2 not satisfied", ["RP-17.1"]),
+        ("neither 17.2.1 nor 17.2.2", ["RP-17.1"]),
+    ],
 )
 def test_push_check(judge: Any, check: str, codes: list[str]) -> None:
     """The referee's look at touching balls: no push, or a push."""

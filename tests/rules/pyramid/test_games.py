@@ -8,7 +8,7 @@ import pytest
 
 from marker_rules.balls import Player
 from marker_rules.errors import IllegalInput
-from marker_rules.pyramid.state import Coloured, Hand, Phase, Table
+from marker_rules.pyramid.state import Coloured, Hand, Pair, Phase, Table
 
 A, B = Player.A, Player.B
 POT_C = "strike C; contact C w3; pot C BL"
@@ -278,6 +278,31 @@ class TestWhiteForTheCueBall:
         assert (match.state.debt.a, match.state.table.balls) == (0, 13)
         match.act("white", value="left")
         assert (match.state.debt.a, match.state.shelf.a, match.state.table.balls) == (1, 0, 13)
+
+    @pytest.mark.parametrize("choice", ["", "play", "cede"])
+    def test_left_after_an_offence(self, play: Any, choice: str) -> None:
+        """The ball is taken from the player who potted the cue ball, not from whoever comes to the table."""
+        match = play("combined")
+        match.set(shelf=(3, 2), phase=Phase.PLAY, table=Table(10))
+        match.shot(POT_C, "RP-15.1 A after")
+        if choice:
+            match.act("choose", value=choice)
+        match.act("white", value="left")
+        assert (match.state.score.as_dict(), match.state.debt) == ({"A": 2, "B": 2}, Pair())
+        assert (match.state.table.balls, match.state.run.count) == (11, 0)
+
+    def test_left_while_playing_on(self, play: Any) -> None:
+        """The finished frame stays as it is: the run alone loses the ball, and the ball that won stays won."""
+        match = play("combined")
+        match.set(shelf=(7, 2), phase=Phase.PLAY, table=Table(6))
+        match.shot(POT_C)
+        match.act("continue_run")
+        with pytest.raises(IllegalInput, match="the frame is won"):
+            match.act("white", value="left")
+        match.shot(POT_C)
+        assert (match.state.score.a, match.state.run.count, match.state.table.balls) == (8, 2, 4)
+        match.act("white", value="left")
+        assert (match.state.score.a, match.state.run.count, match.state.table.balls) == (8, 1, 5)
 
     def test_only_combined(self, play: Any) -> None:
         with pytest.raises(IllegalInput, match="only combined"):
