@@ -103,3 +103,27 @@ def test_malformed_scenario_names_its_field(raw: dict[str, Any], field: str) -> 
 def test_a_game_that_holds_for_all_three_is_judged_as_free() -> None:
     raw = {"id": "X", "game": "pyramid", "kind": "shot", "facts": ["strike w5", "contact w5 w1", "pot w5 BL"]}
     assert judge_scenario(raw).result["credited"] == ["w5"]
+
+
+@pytest.mark.clause("RP-24.3")
+@pytest.mark.clause("RP-11.2")
+@pytest.mark.parametrize("game", ["free-pyramid", "dynamic-pyramid", "combined-pyramid"])
+def test_a_break_with_balls_on_the_shelves_is_judged(game: str) -> None:
+    """After a lost position what is left is racked and broken, the score kept: a break need not come first in its frame."""
+    before = {"striker": "A", "phase": "break", "shelf": {"A": 3, "B": 3}, "debt": {"A": 0, "B": 0}}
+    raw = {"id": "X", "game": game, "kind": "shot", "before": before, "facts": ["strike C", "contact C w1"]}
+    result = judge_scenario(raw).result
+    assert (result["penalty"], result["score"]) == ({"player": "A", "from": "shelf"}, {"A": 2, "B": 3})
+    assert len(result["options"]) == 4
+
+
+@pytest.mark.clause("RP-30.4b")
+@pytest.mark.parametrize("shelf", [8, 9])
+def test_the_winner_of_a_frame_plays_on(shelf: int) -> None:
+    """His shelf alone says so; how long his run is need not be given."""
+    before = {"striker": "A", "phase": "play", "shelf": {"A": shelf, "B": 2}}
+    raw = {"id": "X", "game": "free-pyramid", "kind": "shot", "before": before}
+    result = judge_scenario({**raw, "facts": ["strike C", "contact C w1", "pot w1 BL"]}).result
+    assert (result["credited"], result["next"], result["may_continue_run"]) == (["w1"], "A", "A")
+    result = judge_scenario({**raw, "facts": ["strike C"]}).result
+    assert (result["penalty"], result["score"], result["may_continue_run"]) == (None, {"A": shelf, "B": 2}, None)
