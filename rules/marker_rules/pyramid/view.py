@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from marker_rules.balls import GameId, Player
 from marker_rules.errors import IllegalInput, shown
 from marker_rules.options import Options
+from marker_rules.pyramid.clock import EXTENSIONS_PER_FRAME
 from marker_rules.pyramid.ruling import PyramidRuling
 from marker_rules.pyramid.state import (
     HAND_OF_PHASE,
@@ -28,6 +29,8 @@ E = TypeVar("E", bound=StrEnum)
 
 FULL = {GameId.FREE: 16, GameId.DYNAMIC: 15, GameId.COMBINED: 15}  # balls of a full table as Table.balls counts them
 
+MOST = 1_000  # of debts, or balls of a run over many frames: no match has more
+
 
 def _enum(field: str, kind: type[E], value: Any) -> E:
     try:
@@ -42,28 +45,32 @@ def _count(field: str, value: Any, most: int) -> int:
     return value
 
 
-def _pair(field: str, given: Any) -> Pair:
+def _pair(field: str, given: Any, most: int = MOST) -> Pair:
     if given is None:
         return Pair()
     if not isinstance(given, Mapping) or not given.keys() <= {"A", "B"}:
         raise IllegalInput(f"before.{field}: {shown(given)} is no pair; give {{A: number, B: number}}", code=field)
-    return Pair(*(_count(f"{field}.{name}", given.get(name, 0), 1_000) for name in ("A", "B")))
+    return Pair(*(_count(f"{field}.{name}", given.get(name, 0), most) for name in ("A", "B")))
 
 
+FROZEN = ("none", "some", "unknown")  # what the evidence says of it; a shot with all facts known names the balls
 KNOWN = ("striker", "phase", "shelf", "debt", "table", "frozen", "extensions", "run", "handicap")
 
 
 def read_before(game: GameId, before: Mapping[str, Any], options: Options) -> PyramidState:
     """A state with a shot due. Missing: striker A, phase play, empty shelves and debts, the rest of 16 balls on the table.
 
-    A shelf that has reached the target with its owner at the table means that he plays on (RP-30.4b).
+    A shelf that has reached the target with its owner at the table means that he plays on with the run he won by (RP-30.4b).
+    What no match can come to is refused: raises IllegalInput naming the field.
     """
     for name in before:
         if name not in KNOWN:
             raise IllegalInput(f"before.{name}: no such field; there are {', '.join(KNOWN)}", code=str(name))
     phase = _enum("phase", Phase, before.get("phase", "play"))
     _check_phase(game, phase)
-    shelf, debt = _pair("shelf", before.get("shelf")), _pair("debt", before.get("debt"))
+    if before.get("frozen", "none") not in FROZEN:
+        raise IllegalInput(f"before.frozen: {shown(before['frozen'])} is none of {', '.join(FROZEN)}", code="frozen")
+    shelf, debt = _pair("shelf", before.get("shelf"), FULL[game]), _pair("debt", before.get("debt"))
     striker = _enum("striker", Player, before.get("striker", "A"))
     coloured = Coloured.HAND if HAND_OF_PHASE[phase] else Coloured.TABLE
     state = PyramidState(
@@ -75,22 +82,63 @@ def read_before(game: GameId, before: Mapping[str, Any], options: Options) -> Py
         table=_read_table(game, before.get("table"), shelf, coloured),
         shelf=shelf,
         debt=debt,
-        handicap=_pair("handicap", before.get("handicap")),
+        handicap=_pair("handicap", before.get("handicap"), options["target"] - 1),
         breaker=striker if phase is Phase.BREAK else None,
-        extensions=_pair("extensions", before.get("extensions")),
-        run=Run(striker, _count("run", before.get("run", 0), 1_000), recorded=before.get("run", 0)),
+        extensions=_pair("extensions", before.get("extensions"), EXTENSIONS_PER_FRAME),
+        run=Run(striker, _count("run", before.get("run", 0), MOST), recorded=before.get("run", 0)),
     )
     target = options["target"]
-    for player in Player:
-        if state.score.of(player) >= target:
-            if player is not striker:
-                raise IllegalInput(f"before.shelf: {player} has won the frame, {striker} cannot play on", code="shelf")
-            return _playing_on(state)
-    return state
+    if state.score.of(striker.other) >= target:
+        raise IllegalInput(
+            f"before.shelf: {striker.other} has won the frame, {striker} cannot play on; give less than {target}",
+            code="shelf",
+        )
+    series = state.score.of(striker) >= target
+    _check_balls(state, series=series, shelves_given="shelf" in before)
+    _check_run(state, series=series)
+    return _playing_on(state) if series else state
 
 
 def _playing_on(state: PyramidState) -> PyramidState:
     return replace(state, series=True, winner=state.striker, frames=Pair().put(state.striker, 1))
+
+
+def _check_balls(state: PyramidState, *, series: bool, shelves_given: bool) -> None:
+    """Balls are neither lost nor made: what is not on the table lies on a shelf, or was potted while playing on."""
+    full = FULL[state.game]
+    on_shelves = state.shelf.a + state.shelf.b
+    kind = "balls" if state.game is GameId.FREE else "white balls"
+    if on_shelves > full:
+        raise IllegalInput(f"before.shelf: {on_shelves} {kind} on the shelves; there are {full}", code="shelf")
+    left = full - on_shelves
+    fewer_is_fine = series or not shelves_given  # a table alone says nothing of the shelves
+    if state.table.balls > left or (state.table.balls < left and not fewer_is_fine):
+        raise IllegalInput(
+            f"before.table: {state.table.balls} {kind} on the table and {on_shelves} on the shelves; there are {full}",
+            code="table",
+        )
+    for player in Player:
+        if state.table.coloured is Coloured.shelf(player) and shelves_given and not state.shelf.of(player):
+            raise IllegalInput(f"before.table.coloured: the shelf of {player} is empty", code="table.coloured")
+        both = state.shelf.of(player) and state.debt.of(player)
+        if both and state.options["debts_per_shot"] == "all":
+            raise IllegalInput(
+                f"before.debt.{player}: {player} owes {state.debt.of(player)} with {state.shelf.of(player)} on the shelf; "
+                "a penalty ball is taken from there, and the first balls scored pay",
+                code=f"debt.{player}",
+            )
+
+
+def _check_run(state: PyramidState, *, series: bool) -> None:
+    """The run the striker is in. Balls on the shelves at a break are none of it: a lost position is racked anew with the score kept."""
+    across = state.options["run_across_frames"]
+    if series and state.phase is Phase.BREAK:
+        raise IllegalInput(f"before.phase: {state.striker} has won the frame and plays on; give 'play'", code="phase")
+    most = MOST if across else 0 if state.phase is Phase.BREAK else 16
+    if state.run.count > most:
+        raise IllegalInput(
+            f"before.run: {state.run.count} is more than {most}, which this frame can have had", code="run"
+        )
 
 
 def _check_phase(game: GameId, phase: Phase) -> None:
@@ -114,6 +162,8 @@ def _read_table(game: GameId, given: Any, shelf: Pair, coloured: Coloured) -> Ta
     place = _enum("table.coloured", Coloured, where)
     if place is not Coloured.HAND and coloured is Coloured.HAND:
         place = Coloured.HAND  # the phase says so
+    if place is Coloured.HAND and coloured is not Coloured.HAND:
+        raise IllegalInput("before.table.coloured: no ball is in hand in this phase", code="table.coloured")
     if game is GameId.FREE:
         if "total" in given:
             return Table(_count("table.total", given["total"], full), place)

@@ -450,16 +450,18 @@ def test_impossible_facts(judge: Any, facts: str, position: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "table", "facts", "position"),
+    ("game", "shelf", "table", "facts", "position"),
     [
-        ("free", {"total": 2, "coloured": "table"}, "strike C; contact C w3; contact w3 w4", 2),
-        ("dynamic", {"whites": 1, "coloured": "table"}, "strike C; contact C w3; contact w3 w4", 2),
-        ("free", {"total": 5, "coloured": "shelf A"}, "strike C; contact C w3", 0),
+        ("free", (7, 7), {"total": 2, "coloured": "table"}, "strike C; contact C w3; contact w3 w4", 2),
+        ("dynamic", (7, 7), {"whites": 1, "coloured": "table"}, "strike C; contact C w3; contact w3 w4", 2),
+        ("free", (6, 5), {"total": 5, "coloured": "shelf A"}, "strike C; contact C w3", 0),
     ],
 )
-def test_balls_that_are_not_there(judge: Any, game: str, table: Any, facts: str, position: int) -> None:
+def test_balls_that_are_not_there(
+    judge: Any, game: str, shelf: tuple[int, int], table: Any, facts: str, position: int
+) -> None:
     with pytest.raises(IllegalFact) as caught:
-        judge(facts, game=game, table=table)
+        judge(facts, game=game, shelf=shelf, table=table)
     assert caught.value.position == position
 
 

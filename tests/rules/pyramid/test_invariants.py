@@ -152,6 +152,36 @@ def test_every_shot(game: GameId, seed: int) -> None:
             assert 0 <= after.extensions.of(player) <= 2
 
 
+@pytest.mark.parametrize(
+    ("game", "seed", "switches"),
+    [
+        *((game, seed, {}) for game, seed in WALKS if seed < 4),
+        *((game, 50, {"debts_per_shot": "one"}) for game in GAMES_IDS),
+        *((game, 51, {"penalty_scheme": "opponent_plus_one"}) for game in GAMES_IDS),
+        *((game, 52, {"run_across_frames": False}) for game in GAMES_IDS),
+    ],
+)
+def test_every_state_with_a_shot_due_can_be_given_as_before(game: GameId, seed: int, switches: dict[str, Any]) -> None:
+    """What a match comes to is never refused as impossible, and is read as it was: no scenario is out of reach."""
+    played = walk(game, seed, **switches)
+    for state in {id(before): before for before, _, _ in played.rulings}.values():
+        given = {
+            "striker": state.striker.value,
+            "phase": state.phase.value,
+            "shelf": state.shelf.as_dict(),
+            "debt": state.debt.as_dict(),
+            "table": {
+                "total" if game is GameId.FREE else "whites": state.table.balls,
+                "coloured": state.table.coloured.value,
+            },
+            "extensions": state.extensions.as_dict(),
+            "run": state.run.count if state.run.player is state.striker else 0,
+        }
+        again = played.game.read_before(given, state.options)
+        assert (again.striker, again.phase, again.table) == (state.striker, state.phase, state.table)
+        assert (again.shelf, again.debt, again.series) == (state.shelf, state.debt, state.series)
+
+
 def check_conservation(game: GameId, state: PyramidState) -> None:
     """11: balls are neither lost nor made."""
     total = state.table.balls + state.shelf.a + state.shelf.b

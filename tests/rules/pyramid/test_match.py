@@ -15,6 +15,7 @@ from marker_rules.pyramid import breaks
 from marker_rules.pyramid.games import DYNAMIC, FREE, GAMES
 from marker_rules.pyramid.state import Coloured, Hand, Pair, Phase, Stage, Table
 from marker_rules.ruling import Placement, Turn
+from marker_rules.scenario import ScenarioError, judge_scenario
 from marker_rules.shot import Shot
 
 A, B = Player.A, Player.B
@@ -557,21 +558,78 @@ BAD_BEFORE = [
     ({"table": {"coloured": "moon"}}, "table.coloured"),
     ({"pins": []}, "pins"),
     ({"shelf": {"A": 0, "B": 8}}, "shelf"),
+    ({"shelf": {"A": 8, "B": 8}, "run": 8}, "shelf"),
+    ({"shelf": {"A": 8, "B": 2}, "run": 3, "phase": "break"}, "phase"),
+    ({"shelf": {"A": 17}}, "shelf.A"),
+    ({"shelf": {"A": 12, "B": 7}, "run": 9}, "shelf"),
+    ({"shelf": {"A": 3, "B": 2}, "table": {"total": 12}}, "table"),
+    ({"shelf": {"A": 3, "B": 2}, "table": {"total": 10}}, "table"),
+    ({"shelf": {"A": 3, "B": 2}, "table": {"whites": 15, "coloured": "table"}}, "table"),
+    ({"shelf": {"A": 0, "B": 2}, "table": {"total": 14, "coloured": "shelf A"}}, "table.coloured"),
+    ({"table": {"coloured": "hand"}}, "table.coloured"),
+    ({"phase": "break", "table": {"total": 9}, "shelf": {}}, "table"),
+    ({"debt": {"A": -1}}, "debt.A"),
+    ({"debt": {"A": 2}, "shelf": {"A": 1, "B": 0}}, "debt.A"),
+    ({"debt": {"B": 1}, "shelf": {"A": 1, "B": 4}}, "debt.B"),
+    ({"handicap": {"A": 8}}, "handicap.A"),
+    ({"handicap": {"B": -1}}, "handicap.B"),
+    ({"handicap": {"B": 3}, "shelf": {"A": 0, "B": 5}}, "shelf"),
+    ({"extensions": {"A": 3}}, "extensions.A"),
+    ({"run": -1}, "run"),
+    ({"run": 1001}, "run"),
+    ({"frozen": "maybe"}, "frozen"),
+    ({"frozen": ["w1"]}, "frozen"),
 ]
 
 
 @pytest.mark.parametrize(("before", "code"), BAD_BEFORE)
 def test_before_that_cannot_be_read(before: Any, code: str) -> None:
-    """A field of `before` that cannot be is named."""
+    """A field of `before` that cannot be, or that no match can come to, is named; so it is on the command line."""
     with pytest.raises(IllegalInput) as caught:
         FREE.read_before(before, Options(GameId.FREE))
     assert caught.value.code == code
+    assert f"before.{code}" in caught.value.message
+    raw = {"id": "X", "game": "free-pyramid", "kind": "shot", "before": before, "facts": ["strike C"]}
+    with pytest.raises(ScenarioError) as refused:
+        judge_scenario(raw)
+    assert refused.value.field == f"before.{code}"
+
+
+@pytest.mark.parametrize(
+    ("game", "before", "code"),
+    [
+        ("dynamic", {"shelf": {"A": 3, "B": 2}, "table": {"whites": 11}}, "table"),
+        ("dynamic", {"shelf": {"A": 3, "B": 2}, "table": {"total": 10}}, "table"),
+        ("dynamic", {"shelf": {"A": 9, "B": 7}, "run": 2}, "shelf"),
+        ("dynamic", {"table": {"coloured": "hand"}}, "table.coloured"),
+        ("combined", {"shelf": {"A": 3, "B": 2}, "phase": "in-hand-house", "table": {"whites": 12}}, "table"),
+        ("combined", {"phase": "in-hand-any"}, "phase"),
+    ],
+)
+def test_before_of_the_other_games(game: str, before: Any, code: str) -> None:
+    rules = GAMES[GameId(f"{game}-pyramid")]
+    with pytest.raises(IllegalInput) as caught:
+        rules.read_before(before, Options(rules.id))
+    assert caught.value.code == code
+
+
+def test_what_a_switch_makes_possible_is_taken() -> None:
+    """One debt a shot leaves balls beside debts; a foul for the opponent gives him a ball before the next break."""
+    one = Options(GameId.FREE, {"debts_per_shot": "one"})
+    assert FREE.read_before({"debt": {"A": 2}, "shelf": {"A": 1, "B": 0}}, one).score.a == -1
+    plus = Options(GameId.FREE, {"penalty_scheme": "opponent_plus_one"})
+    assert FREE.read_before({"phase": "break", "shelf": {"A": 0, "B": 1}}, plus).table.balls == 15
+    here = Options(GameId.FREE, {"run_across_frames": False})
+    with pytest.raises(IllegalInput) as caught:
+        FREE.read_before({"run": 17}, here)
+    assert caught.value.code == "run"
 
 
 def test_before_defaults() -> None:
     state = FREE.read_before({"shelf": {"A": 3, "B": 2}}, Options(GameId.FREE))
     assert (state.table, state.striker, state.phase) == (Table(11), A, Phase.PLAY)
-    whites = FREE.read_before({"table": {"whites": 10, "coloured": "shelf A"}}, Options(GameId.FREE))
+    given = {"shelf": {"A": 4, "B": 2}, "table": {"whites": 10, "coloured": "shelf A"}}
+    whites = FREE.read_before(given, Options(GameId.FREE))
     assert whites.table == Table(10, Coloured.SHELF_A)
     total = DYNAMIC.read_before({"table": {"total": 11}}, Options(GameId.DYNAMIC))
     assert total.table == Table(10)
