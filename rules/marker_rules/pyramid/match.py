@@ -119,6 +119,9 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
     run = runs.extend(before.run, ruling.striker, len(ruling.credited), before.options)
     if before.run.player is not ruling.striker and not ruling.credited:
         run = before.run
+    to_take, taker = ruling.whites_taken_for_cue_ball, ruling.striker if ruling.whites_taken_for_cue_ball else None
+    if ruling.legal is None and not ruling.manual:  # no stroke: what was to be taken still is (EXT-C3)
+        to_take, taker = before.to_take, before.taker
     after = replace(
         before,
         shelf=ruling.shelf,
@@ -126,8 +129,8 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
         table=ruling.table,
         phase=ruling.phase,
         placements=ruling.placements,
-        to_take=ruling.whites_taken_for_cue_ball,
-        taker=ruling.striker if ruling.whites_taken_for_cue_ball else None,
+        to_take=to_take,
+        taker=taker,
         run=run,
         pending=None,
     )

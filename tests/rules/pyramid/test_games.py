@@ -291,6 +291,20 @@ class TestWhiteForTheCueBall:
         assert (match.state.score.as_dict(), match.state.debt) == ({"A": 2, "B": 2}, Pair())
         assert (match.state.table.balls, match.state.run.count) == (11, 0)
 
+    @pytest.mark.parametrize("game", ["combined", "dynamic"])
+    def test_still_to_be_taken_after_an_offence_between_the_strokes(self, play: Any, game: str) -> None:
+        match = self.potted(play, game=game)
+        match.shot("", "RP-25 B sitting")
+        assert (match.state.to_take, match.state.taker) == (1, A)
+        match.act("choose", value="cede")
+        assert (match.state.striker, match.state.to_take) == (B, 1)
+        if game == "combined":
+            match.act("white", value="left")
+            assert match.state.score.as_dict() == {"A": 3, "B": 1}
+        else:
+            match.shot("strike C")
+            assert (match.state.to_take, match.state.taker) == (0, None)
+
     def test_left_while_playing_on(self, play: Any) -> None:
         """The finished frame stays as it is: the run alone loses the ball, and the ball that won stays won."""
         match = play("combined")
