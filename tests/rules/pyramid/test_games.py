@@ -374,9 +374,9 @@ class TestSchemeOpponentPlusOne:
         assert (ruling.score.as_dict(), ruling.taken) == ({"A": 4, "B": 3}, 2)
 
     def test_nothing_left_to_take(self, judge: Any, game: str) -> None:
-        table = {"total": 0} if game == "free" else {"whites": 0}
-        ruling = self.rule(judge, game, "", shelf=(3, 2), table=table, calls="RP-26.1.13 A")
-        assert (ruling.score.as_dict(), ruling.taken) == ({"A": 3, "B": 2}, 0)
+        scored = 13 if game == "free" else 12  # every ball lies on a shelf
+        ruling = self.rule(judge, game, "", shelf=(3, scored), target=16, calls="RP-26.1.13 A")
+        assert (ruling.score.as_dict(), ruling.taken) == ({"A": 3, "B": scored}, 0)
 
     def test_debt_from_before_is_paid(self, judge: Any, game: str) -> None:
         """A debt can only stem from a change of scheme; the ball that is due pays it."""
