@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import ALL_PINS, FIVE_PINS_BALLS, GameId, Pin, Player
+from marker_rules.facts import Fact
 from marker_rules.game import Action
 from marker_rules.shot import Shot
 from marker_sim import lagging
+from marker_sim.foresight import Foresight
 from marker_sim.physics.engine import Engine
 from marker_sim.physics.table import Place, shipped
 from marker_sim.physics.telling import Cast, tell
@@ -159,18 +162,39 @@ class FivePinsPlay:
         assert cue is not None
         assert target is not None
         edges = (self.table.boundary.half_l, self.table.boundary.half_w)
-        best, worth = None, -1e9
+        if self.style.skill.tries == 1:
+            return five_pins_candidate(cue, target, edges, self.table.ball_r, chance)
+        best, worth, known = None, -math.inf, dict[tuple[Fact, ...], float]()
         for _ in range(self.style.skill.tries):
             launch = five_pins_candidate(cue, target, edges, self.table.ball_r, chance)
-            found = self._worth(match, self._run(match, balls, launch)) if self.style.skill.tries > 1 else 0.0
+            found = self._worth(match, balls, launch, worth, known)
             if best is None or found > worth:
                 best, worth = launch, found
         assert best is not None
         return best
 
-    @staticmethod
-    def _worth(match: TrueMatch, engine: Engine) -> float:
-        facts = tuple(item.fact for item in tell(engine, CAST, crossings=False, zones=False))
-        ruling: Any = match.game.rule(Shot(facts), match.state, match.options)
-        striker = ruling.striker
-        return float(ruling.points.of(striker) - ruling.points.of(striker.other))
+    def _worth(
+        self,
+        match: TrueMatch,
+        balls: list[Place | None],
+        launch: Launch,
+        least: float,
+        known: dict[tuple[Fact, ...], float],
+    ) -> float:
+        """The striker's points less the opponent's, without error; -inf for a candidate that is seen not to beat `least`.
+
+        `known`: what strokes were worth from here; two that differ in their cushions alone are worth the same.
+        """
+        engine = self.table.engine(balls, match.state.pins)
+        launch.on(engine)
+        foresight = Foresight(least)
+        engine.run(foresight)
+        if foresight.spoilt:
+            return -math.inf
+        told = tell(engine, CAST, crossings=False, zones=False, cushions=False)
+        facts = tuple([item.fact for item in told])
+        if facts not in known:
+            ruling: Any = match.game.rule(Shot(facts), match.state, match.options)
+            striker = ruling.striker
+            known[facts] = float(ruling.points.of(striker) - ruling.points.of(striker.other))
+        return known[facts]

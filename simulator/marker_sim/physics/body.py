@@ -25,6 +25,11 @@ class Phase(IntEnum):
     GONE = 7  # potted or off the table
 
 
+# Plain names: a member of an enumeration costs ten times as much to look up (Python 3.11), and these are asked for at every event.
+REST, SPIN, ROLL, SLIDE, AIR = Phase.REST, Phase.SPIN, Phase.ROLL, Phase.SLIDE, Phase.AIR
+PUCK, STANDING, GONE = Phase.PUCK, Phase.STANDING, Phase.GONE
+
+
 class Body:
     """A ball (kind `ball`) or a pin. Position and velocity are those at time `t0`; `advance` brings them to another time.
 
@@ -69,7 +74,7 @@ class Body:
         self.wx = self.wy = self.wz = 0.0
         self.ax = self.ay = self.az = 0.0
         self.dwx = self.dwy = 0.0
-        self.phase = Phase.REST if is_ball else Phase.STANDING
+        self.phase = REST if is_ball else STANDING
         self.moving = False  # its place changes; kept beside the phase because it is asked for every pair
         self.t0 = 0.0
         self.t_end = math.inf
@@ -87,16 +92,16 @@ class Body:
             self.y += dt * (self.vy + 0.5 * dt * self.ay)
             self.vx += dt * self.ax
             self.vy += dt * self.ay
-            if self.phase is Phase.AIR:
+            if self.phase is AIR:
                 self.z += dt * (self.vz + 0.5 * dt * self.az)
                 self.vz += dt * self.az
-            elif self.phase is Phase.SLIDE:
+            elif self.phase is SLIDE:
                 self.wx += dt * self.dwx
                 self.wy += dt * self.dwy
-            elif self.phase is Phase.ROLL:
+            elif self.phase is ROLL:
                 self.wx = -self.vy / self.r
                 self.wy = self.vx / self.r
-        if self.wz and self.phase is not Phase.AIR:
+        if self.wz and self.phase is not AIR:
             left = abs(self.wz) - spin_loss * dt
             self.wz = math.copysign(left, self.wz) if left > 0.0 else 0.0
         self.t0 = t
@@ -107,7 +112,7 @@ class Body:
         self.ax = self.ay = self.az = self.dwx = self.dwy = 0.0
         self.moving = True
         if self.z > 0.0 or self.vz > 0.0:
-            self.phase = Phase.AIR
+            self.phase = AIR
             self.az = -GRAVITY
             self.t_end = self.horizon = (
                 self.t0 + (self.vz + math.sqrt(self.vz * self.vz + 2.0 * GRAVITY * self.z)) / GRAVITY
@@ -117,7 +122,7 @@ class Body:
         slip_x, slip_y = self.vx - self.r * self.wy, self.vy + self.r * self.wx
         slip = math.hypot(slip_x, slip_y)
         if slip > SLIP_EPS:
-            self.phase = Phase.SLIDE
+            self.phase = SLIDE
             ux, uy = slip_x / slip, slip_y / slip
             pull = mu_slide * GRAVITY
             turn = 2.5 * pull / self.r
@@ -129,7 +134,7 @@ class Body:
             return
         speed = math.hypot(self.vx, self.vy)
         if speed > STILL_EPS:
-            self.phase = Phase.ROLL
+            self.phase = ROLL
             pull = mu_roll * GRAVITY
             self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
             self.wx, self.wy = -self.vy / self.r, self.vx / self.r
@@ -139,11 +144,11 @@ class Body:
         self.vx = self.vy = self.wx = self.wy = self.travel = 0.0
         self.moving = False
         if abs(self.wz) > SPIN_EPS:
-            self.phase = Phase.SPIN
+            self.phase = SPIN
             self.t_end = self.horizon = self.t0 + abs(self.wz) / spin_loss
             return
         self.wz = 0.0
-        self.phase = Phase.REST
+        self.phase = REST
         self.t_end = self.horizon = math.inf
 
     def slide_on(self, mu: float) -> None:
@@ -153,11 +158,11 @@ class Body:
         if speed <= STILL_EPS:
             self.vx = self.vy = self.ax = self.ay = self.travel = 0.0
             self.moving = False
-            self.phase = Phase.REST
+            self.phase = REST
             self.t_end = self.horizon = math.inf
             return
         self.moving = True
-        self.phase = Phase.PUCK
+        self.phase = PUCK
         pull = mu * GRAVITY
         self.ax, self.ay = -pull * self.vx / speed, -pull * self.vy / speed
         self.t_end = self.horizon = self.t0 + speed / pull
@@ -174,7 +179,7 @@ class Body:
     def leave(self) -> None:
         """Out of play: potted, off the table, taken away."""
         self.version += 1
-        self.phase = Phase.GONE
+        self.phase = GONE
         self.moving = False
         self.vx = self.vy = self.vz = self.wx = self.wy = self.wz = self.travel = 0.0
 

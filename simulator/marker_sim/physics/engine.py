@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from marker_rules.balls import Pocket, Rail
 from marker_sim.physics import contacts
-from marker_sim.physics.body import Body, Phase
+from marker_sim.physics.body import AIR, GONE, ROLL, SLIDE, SPIN, STANDING, Body
 from marker_sim.physics.boundary import Boundary, Jaw
 from marker_sim.physics.invariants import Guard, SimulationError
 from marker_sim.physics.params import Params
 from marker_sim.physics.pins import Pins, PinShape
-from marker_sim.physics.schedule import NO_VERSION, Kind, PinReach, Schedule
+from marker_sim.physics.schedule import (
+    BALL,
+    CHAIN,
+    CROSS,
+    DESCEND,
+    FACE,
+    JAW,
+    NO_VERSION,
+    NOSE,
+    PHASE,
+    PIN,
+    POT,
+    PUCK_WALL,
+    Kind,
+    PinReach,
+    Schedule,
+)
 from marker_sim.rng import Stream
 
 __all__ = ["MAX_EVENTS", "Engine", "Happened", "Kind", "SimulationError"]
@@ -88,14 +104,17 @@ class Engine(Schedule):
         body.wy = 2.5 * speed * top / body.r * math.cos(direction)
         self._note(Kind.STRIKE, ball, -1, speed, body)
 
-    def run(self) -> float:
-        """Play until everything rests; returns that moment, s. Raises SimulationError."""
+    def run(self, enough: Callable[[Engine], bool] | None = None) -> float:
+        """Play until everything rests; returns that moment, s. Raises SimulationError.
+
+        `enough`: asked after every event whether the one who asked knows what he wanted; then the shot ends in the
+        middle, with balls still moving.
+        """
         for body in self.bodies[: self.n_balls]:
-            if body.phase is not Phase.GONE:
+            if body.phase is not GONE:
                 body.settle(*self._mu)
-        self._guard.begin()
-        for body in self.bodies:
-            self._predict(body)
+        self._guard.begin(every_event=self.check)
+        self._predict_all()
         heap, bodies = self._heap, self.bodies
         while heap:
             t, _, kind, i, j, vi, vj = heapq.heappop(heap)
@@ -108,53 +127,55 @@ class Engine(Schedule):
             if t < self.now - 1e-12:
                 raise SimulationError(f"time went back from {self.now!r} to {t!r}")
             self.now = max(self.now, t)
-            self._resolve(Kind(kind), a, j)
+            self._resolve(kind, a, j)
             if self.check:
                 self._guard.at_event(self.now)
+            if enough is not None and enough(self):
+                return self.now
         self._guard.at_end(self.now)
         return self.now
 
     def _resolve(self, kind: Kind, a: Body, j: int) -> None:
         a.advance(self.now, self._mu[2])
-        if kind is Kind.PHASE:
+        if kind is PHASE:
             self._end_of_phase(a)
-        elif kind is Kind.BALL:
+        elif kind is BALL:
             self._balls_meet(a, self.bodies[j])
-        elif kind is Kind.NOSE:
+        elif kind is NOSE:
             nose = self.boundary.noses[j]
-            self._at_wall(a, nose.nx, nose.ny, Kind.NOSE, nose.rail, None)
-        elif kind is Kind.JAW:
+            self._at_wall(a, nose.nx, nose.ny, NOSE, nose.rail, None)
+        elif kind is JAW:
             self._at_jaw(a, self.boundary.jaws[j])
-        elif kind is Kind.FACE:
+        elif kind is FACE:
             face = self.boundary.faces[j]
             contacts.ball_wall(a, face.nx, face.ny, self.params)
             self._begin(a)
-        elif kind is Kind.POT:
+        elif kind is POT:
             self._at_mouth(a, self.boundary.mouths[j].pocket)
-        elif kind is Kind.CROSS:
-            self._note(Kind.CROSS, a.index, -1, abs(a.vx), a)
+        elif kind is CROSS:
+            self._note(CROSS, a.index, -1, abs(a.vx), a)
         else:
             self._with_pins(kind, a, j)
 
     def _with_pins(self, kind: Kind, a: Body, j: int) -> None:
-        if kind is Kind.PUCK_WALL:
+        if kind is PUCK_WALL:
             nose = self.boundary.noses[j]
             contacts.puck_wall(a, nose.nx, nose.ny, self.params.pin.puck_e.v)
             self._pins_again(a)
             return
-        if kind is Kind.DESCEND:
+        if kind is DESCEND:
             self._come_down(a)
             return
         b = self.bodies[j]
         b.advance(self.now, self._mu[2])
-        if kind is Kind.PIN:
+        if kind is PIN:
             self._ball_at_pin(a, b)
             return
         self._touching.add((min(a.index, b.index), max(a.index, b.index)))
-        if kind is Kind.CHAIN:
+        if kind is CHAIN:
             moved = self.pins.chain(a, b, self.now)
             if moved is not None:
-                self._note(Kind.CHAIN, a.index, b.index, moved, b)
+                self._note(CHAIN, a.index, b.index, moved, b)
             self._pins_again(a, b)
         else:
             self.pins.bounce(a, b)
@@ -162,7 +183,7 @@ class Engine(Schedule):
 
     def _pins_again(self, *bodies: Body) -> None:
         for body in bodies:
-            if body.phase is not Phase.STANDING:
+            if body.phase is not STANDING:
                 body.slide_on(self.params.pin.friction.v)
         for body in bodies:
             self._predict(body)
@@ -179,16 +200,16 @@ class Engine(Schedule):
         if not body.is_ball:
             self._pins_again(body)
             return
-        if body.phase is Phase.AIR:
+        if body.phase is AIR:
             body.z = 0.0
             up = -self.params.air.bounce.v * body.vz
             body.vz = up if up >= self.params.air.settle_v.v else 0.0
-        elif body.phase is Phase.SPIN:
+        elif body.phase is SPIN:
             body.wz = 0.0
-        elif body.phase is Phase.ROLL:
+        elif body.phase is ROLL:
             body.vx = body.vy = 0.0
             body.wx = body.wy = 0.0
-        elif body.phase is Phase.SLIDE:  # the slip is gone by definition; rounding must not leave a rest of it
+        elif body.phase is SLIDE:  # the slip is gone by definition; rounding must not leave a rest of it
             body.wx, body.wy = -body.vy / body.r, body.vx / body.r
         self._begin(body)
 
@@ -204,7 +225,7 @@ class Engine(Schedule):
             deep = a.r + b.r - math.dist((a.x, a.y, a.z), (b.x, b.y, b.z)) > contacts.DEEP_M
             self._wait[pair] = self.now + contacts.SOFT_WAIT_S * (contacts.DEEP_SHARE if deep else 1.0)
         if not repeated:
-            self._note(Kind.BALL, a.index, b.index, vn, a, (a.x + b.x) / 2, (a.y + b.y) / 2)
+            self._note(BALL, a.index, b.index, vn, a, (a.x + b.x) / 2, (a.y + b.y) / 2)
         self._begin(a, b)
 
     def _at_wall(self, ball: Body, nx: float, ny: float, kind: Kind, rail: Rail, pocket: Pocket | None) -> None:
@@ -219,12 +240,12 @@ class Engine(Schedule):
     def _at_jaw(self, ball: Body, jaw: Jaw) -> None:
         nx, ny = ball.x - jaw.cx, ball.y - jaw.cy
         distance = math.hypot(nx, ny)
-        self._at_wall(ball, nx / distance, ny / distance, Kind.JAW, jaw.rail, jaw.pocket)
+        self._at_wall(ball, nx / distance, ny / distance, JAW, jaw.rail, jaw.pocket)
 
     def _at_mouth(self, ball: Body, pocket: Pocket) -> None:
         """It falls, or, flying too high, leaves the table over the pocket."""
         off = ball.z > self.params.cushion.off_mm.v / 1000
-        self._note(Kind.OFF if off else Kind.POT, ball.index, -1, math.hypot(ball.vx, ball.vy), ball, pocket=pocket)
+        self._note(Kind.OFF if off else POT, ball.index, -1, math.hypot(ball.vx, ball.vy), ball, pocket=pocket)
         self._leave(ball)
 
     def _ball_at_pin(self, ball: Body, pin: Body) -> None:
@@ -237,8 +258,8 @@ class Engine(Schedule):
         self._strike_pin(ball, pin, self.pins.hit(ball, pin, self.now, self.params.cloth.roll.v))
 
     def _strike_pin(self, ball: Body, pin: Body, vn: float) -> None:
-        self._note(Kind.PIN, ball.index, pin.index, vn, pin)
-        if pin.phase is Phase.STANDING:
+        self._note(PIN, ball.index, pin.index, vn, pin)
+        if pin.phase is STANDING:
             self._touching.add((ball.index, pin.index))
         self._begin(ball)
         self._pins_again(pin)
@@ -249,7 +270,7 @@ class Engine(Schedule):
         for pin in self.bodies[self.n_balls :]:
             over = (ball.index, pin.index)
             near = math.hypot(pin.x - ball.x, pin.y - ball.y) < reach
-            if pin.phase is Phase.STANDING and over in self._over and near:
+            if pin.phase is STANDING and over in self._over and near:
                 self._strike_pin(ball, pin, self.pins.land(ball, pin, self.now))
             self._over.discard(over)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from marker_sim.physics.body import Body, Phase
+from marker_sim.physics.body import GONE, STANDING, Body
 from marker_sim.physics.boundary import Boundary
 
 OVERLAP_M = 50e-6
@@ -30,10 +30,10 @@ class Guard:
             (abs(m.x0 - m.mx) + abs(m.y0 - m.my) + 2 * m.length for m in boundary.mouths), default=-OUTSIDE_M
         )
 
-    def begin(self) -> None:
-        """Before the first event."""
-        self._energy = self._total()
-        self._playing = sum(body.is_ball and body.phase is not Phase.GONE for body in self.bodies)
+    def begin(self, *, every_event: bool) -> None:
+        """Before the first event. every_event: `at_event` will be asked, not only `at_end`."""
+        self._energy = self._total() if every_event else math.inf
+        self._playing = sum(body.is_ball and body.phase is not GONE for body in self.bodies)
 
     def left(self, body: Body) -> None:
         """`body` is about to leave the table, with its energy."""
@@ -42,11 +42,11 @@ class Guard:
 
     def at_event(self, now: float) -> None:
         """All invariants at time `now`. Raises SimulationError."""
-        balls = [body for body in self.bodies if body.is_ball and body.phase is not Phase.GONE]
+        balls = [body for body in self.bodies if body.is_ball and body.phase is not GONE]
         if len(balls) != self._playing:
             raise SimulationError(f"{len(balls)} balls in play instead of {self._playing} at {now:.6f} s")
         for body in self.bodies:
-            if body.phase not in (Phase.GONE, Phase.STANDING):
+            if body.phase not in (GONE, STANDING):
                 body.advance(now, self._spin_loss)
         total = self._total()
         if total > self._energy + ENERGY_J:
@@ -58,13 +58,13 @@ class Guard:
 
     def at_end(self, now: float) -> None:
         """The last look at every shot, checked or not. Raises SimulationError."""
-        balls = [body for body in self.bodies if body.is_ball and body.phase is not Phase.GONE]
+        balls = [body for body in self.bodies if body.is_ball and body.phase is not GONE]
         for body in balls:
             self._inside(body, now)
         self._apart(balls, now)
 
     def _total(self) -> float:
-        return sum(body.energy() for body in self.bodies if body.phase not in (Phase.GONE, Phase.STANDING))
+        return sum(body.energy() for body in self.bodies if body.phase not in (GONE, STANDING))
 
     def _apart(self, balls: list[Body], now: float) -> None:
         for i, a in enumerate(balls):

@@ -114,8 +114,9 @@ def first_line_root(c0: float, c1: float, c2: float, span: float) -> float:
     root = math.sqrt(discriminant)
     # The form without cancellation; for c2 < 0 exactly one root is positive, for c2 > 0 the nearer one is the descent.
     q = -0.5 * (c1 - root) if c1 < 0.0 else -0.5 * (c1 + root)
-    candidates = [x for x in ((c0 / q) if q else math.inf, q / c2) if 0.0 < x <= span]
-    for t in sorted(candidates):
-        if c1 + 2.0 * c2 * t <= 0.0:
-            return t
-    return math.inf
+    near, far = (c0 / q if q else math.inf), q / c2
+    if near > far:
+        near, far = far, near
+    if 0.0 < near <= span and c1 + 2.0 * c2 * near <= 0.0:
+        return near
+    return far if 0.0 < far <= span and c1 + 2.0 * c2 * far <= 0.0 else math.inf

@@ -11,8 +11,8 @@ import math
 from enum import IntEnum
 from typing import NamedTuple
 
-from marker_sim.physics.body import Body, Phase
-from marker_sim.physics.boundary import Boundary, Jaw, Nose
+from marker_sim.physics.body import AIR, GONE, STANDING, Body
+from marker_sim.physics.boundary import Boundary, Jaw, Mouth, Nose
 from marker_sim.physics.contacts import SOFT_VN
 from marker_sim.physics.roots import first_line_root, first_root
 
@@ -41,6 +41,12 @@ class Kind(IntEnum):
     DESCEND = 24  # a flying ball comes down to the height of the pins
 
 
+# An enumeration's member costs ten times a plain name to look up (Python 3.11), and these are asked for at every event.
+BALL, NOSE, JAW, FACE, POT, CROSS = Kind.BALL, Kind.NOSE, Kind.JAW, Kind.FACE, Kind.POT, Kind.CROSS
+PIN, CHAIN, PHASE, DESCEND = Kind.PIN, Kind.CHAIN, Kind.PHASE, Kind.DESCEND
+PUCK_WALL, PUCK_PUCK = Kind.PUCK_WALL, Kind.PUCK_PUCK
+
+
 class Leg(NamedTuple):
     """How a body moved from `t` on, until its next leg: positions are quadratic in time. `phase`: a `Phase`."""
 
@@ -67,6 +73,23 @@ class Leg(NamedTuple):
         )
 
 
+class Castle(NamedTuple):
+    """The circle in plan in which a ball can meet a pin: centre, and radius up to the ball's centre, m."""
+
+    x: float
+    y: float
+    r: float
+
+
+def _castle(pins: list[Body], reach: float) -> Castle | None:
+    """Around the pins that stand before the stroke, wherever the table's file has their seats; None without."""
+    standing = [pin for pin in pins if pin.phase is STANDING]
+    if not standing:
+        return None
+    x, y = sum([pin.x for pin in standing]) / len(standing), sum([pin.y for pin in standing]) / len(standing)
+    return Castle(x, y, max([math.hypot(pin.x - x, pin.y - y) for pin in standing]) + reach + NEAR_M)
+
+
 class Schedule:
     """Bodies, where they can go, and the queue. `now`: s; every body's own t0 is not later."""
 
@@ -76,7 +99,9 @@ class Schedule:
         self.n_balls = n_balls
         self.now = 0.0
         self._reach = pins
-        self._heap: list[tuple[float, int, int, int, int, int, int]] = []
+        self._balls, self._pins = bodies[:n_balls], bodies[n_balls:]
+        self._castle = _castle(self._pins, pins.distance)
+        self._heap: list[tuple[float, int, Kind, int, int, int, int]] = []
         self._counter = 0
         self._wait: dict[tuple[int, int], float] = {}
         # (lower index, higher index) of pairs with a pin that met and have not parted
@@ -87,39 +112,55 @@ class Schedule:
         self._counter += 1
         heapq.heappush(self._heap, (self.now + dt, self._counter, kind, a.index, j, a.version, vj))
 
+    def _predict_all(self) -> None:
+        """Before the first event. What rests or stands is found by the body that moves; only where one of a lower index
+        rests, its own look comes first, because the lower index is the first body of an event.
+        """
+        last = max((body.index for body in self.bodies if body.moving), default=-1)
+        for body in self.bodies:
+            if body.index <= last or body.t_end < math.inf:
+                self._predict(body)
+            else:
+                self._trace(body)
+
+    def _trace(self, b: Body) -> None:
+        if self.legs is not None:
+            self.legs.append(Leg(b.index, self.now, b.x, b.y, b.z, b.vx, b.vy, b.vz, b.ax, b.ay, b.az, int(b.phase)))
+
     def _predict(self, body: Body) -> None:
         """All the next events of `body`, whose t0 is now."""
         if self.legs is not None:
-            b = body
-            self.legs.append(Leg(b.index, self.now, b.x, b.y, b.z, b.vx, b.vy, b.vz, b.ax, b.ay, b.az, int(b.phase)))
-        if body.phase is Phase.GONE:
+            self._trace(body)
+        phase = body.phase
+        if phase is GONE:
             return
         if body.t_end < math.inf:
-            self._push(body.t_end - self.now, Kind.PHASE, body, -1, NO_VERSION)
+            self._push(body.t_end - self.now, PHASE, body, -1, NO_VERSION)
         if not body.is_ball:
             self._predict_pin(body)
             return
         if body.moving:
-            first = min(self._predict_walls(body), self._predict_mouths(body) if self.boundary.mouths else math.inf)
+            first = self._predict_walls(body)
+            if self.boundary.mouths:
+                first = min(first, self._predict_mouths(body))
             body.look_ahead(self.now + first)
-        self._predict_pairs(body)
-        if body.phase is Phase.AIR and len(self.bodies) > self.n_balls:
-            self._predict_descent(body)
+        self._predict_balls(body)
+        if self._castle is not None and body.moving:
+            self._predict_pins(body, self._castle)
+            if phase is AIR:
+                self._predict_descent(body)
 
-    def _predict_pairs(self, a: Body) -> None:  # noqa: C901 - the one hot loop: a call for each pair would double its cost
-        """Ball `a` against all other balls and the standing pins; the pair's polynomial only where nothing simpler excludes it."""
-        now, a_moves, in_air = self.now, a.moving, a.phase is Phase.AIR
+    def _predict_balls(self, a: Body) -> None:
+        """Ball `a` against all other balls; the pair's polynomial only where nothing simpler excludes it."""
+        now, a_moves, in_air = self.now, a.moving, a.phase is AIR
         ax, ay, avx, avy, ahx, ahy = a.x, a.y, a.vx, a.vy, 0.5 * a.ax, 0.5 * a.ay
         a_end, a_r, near = a.horizon, a.r, a.r + a.travel + NEAR_M
-        pin_reach = self._reach.distance
-        for b in self.bodies:
+        for b in self._balls:
             # Even over the whole of their phases they cannot come together: the common case first.
             px, py, reach = ax - b.x, ay - b.y, near + b.r + b.travel
-            if px * px + py * py > reach * reach:
+            if px * px + py * py > reach * reach or b is a:
                 continue
             if b.moving:
-                if not b.is_ball or b is a:
-                    continue
                 db = now - b.t0
                 bhx, bhy = 0.5 * b.ax, 0.5 * b.ay
                 px -= db * (b.vx + db * bhx)
@@ -127,34 +168,52 @@ class Schedule:
                 vx, vy = avx - b.vx - 2.0 * db * bhx, avy - b.vy - 2.0 * db * bhy
                 hx, hy = ahx - bhx, ahy - bhy
                 span = (b.horizon if b.horizon < a_end else a_end) - now  # noqa: FURB136 - a call to min is slower
-                meet = a_r + b.r
-            elif not a_moves or b.phase is Phase.GONE or (not b.is_ball and b.phase is not Phase.STANDING):
+            elif not a_moves or b.phase is GONE:
                 continue
             else:
                 vx, vy, hx, hy = avx, avy, ahx, ahy
                 span = a_end - now
-                meet = a_r + b.r if b.is_ball else pin_reach
+            meet = a_r + b.r
             pp, pv, ph = px * px + py * py, px * vx + py * vy, px * hx + py * hy
-            if pp > meet * meet + 1e-6:
-                # The way lies in the triangle of its control points: all on the far side of a line, no meeting.
-                middle, end = pp + 0.5 * span * pv, pp + span * (pv + span * ph)
-                limit = meet * meet * pp
-                if middle > 0.0 and end > 0.0 and middle * middle > limit and end * end > limit:
-                    if not b.is_ball:
-                        self._touching.discard((a.index, b.index))
-                    continue
+            if pp > meet * meet + 1e-6 and _passes(pp, pv, ph, span, meet):
+                continue
             flat = (pp - meet * meet, 2.0 * pv, vx * vx + vy * vy + 2.0 * ph, 2.0 * (vx * hx + vy * hy))
             c4 = hx * hx + hy * hy
-            if not b.is_ball:
-                dt = self._pin_root(a, b, (*flat, c4), span)
-                if dt < math.inf:
-                    self._push(dt, Kind.PIN, a, b.index, b.version)
-                continue
-            if in_air or b.phase is Phase.AIR:
+            if in_air or b.phase is AIR:
                 flat, c4 = self._lifted(a, b, flat, c4)
             dt = self._pair_root(a, b, (*flat, c4), span)
             if dt < math.inf:
-                self._push(dt, Kind.BALL, a, b.index, b.version)
+                self._push(dt, BALL, a, b.index, b.version)
+
+    def _predict_pins(self, a: Body, castle: Castle) -> None:
+        """Moving ball `a` against the standing pins: first against the circle around all of them."""
+        x, y, vx, vy, hx, hy = a.x, a.y, a.vx, a.vy, 0.5 * a.ax, 0.5 * a.ay
+        span, meet = a.horizon - self.now, castle.r
+        px, py, reach = x - castle.x, y - castle.y, castle.r + a.travel
+        pp = px * px + py * py
+        if pp > reach * reach:
+            return
+        if pp > meet * meet + 1e-6 and _passes(pp, px * vx + py * vy, px * hx + py * hy, span, meet):
+            if self._touching:
+                self._touching.difference_update([(a.index, pin.index) for pin in self._pins])
+            return
+        meet = self._reach.distance
+        c4, near = hx * hx + hy * hy, meet + a.travel + NEAR_M
+        for b in self._pins:
+            if b.phase is not STANDING:
+                continue
+            px, py = x - b.x, y - b.y
+            pp = px * px + py * py
+            if pp > near * near:
+                continue
+            pv, ph = px * vx + py * vy, px * hx + py * hy
+            if pp > meet * meet + 1e-6 and _passes(pp, pv, ph, span, meet):
+                self._touching.discard((a.index, b.index))
+                continue
+            c = (pp - meet * meet, 2.0 * pv, vx * vx + vy * vy + 2.0 * ph, 2.0 * (vx * hx + vy * hy), c4)
+            dt = self._pin_root(a, b, c, span)
+            if dt < math.inf:
+                self._push(dt, PIN, a, b.index, b.version)
 
     def _lifted(
         self, a: Body, b: Body, flat: tuple[float, float, float, float], c4: float
@@ -187,30 +246,30 @@ class Schedule:
         return first_root(*c, span)
 
     def _predict_pin(self, a: Body) -> None:
-        for b in self.bodies:
-            if b is a or b.phase is Phase.GONE:
-                continue
-            if b.is_ball:
-                if a.phase is Phase.STANDING and b.moving:
-                    c, span = self._plan(b, a, self._reach.distance)
-                    dt = self._pin_root(b, a, c, span)
+        """Pin `a` against moving balls if it stands, against the other pins, and against the cushions if it slides."""
+        if a.phase is STANDING:
+            for ball in self._balls:
+                if ball.moving:
+                    c, span = self._plan(ball, a, self._reach.distance)
+                    dt = self._pin_root(ball, a, c, span)
                     if dt < math.inf:
-                        self._push(dt, Kind.PIN, b, a.index, a.version)
-                continue
-            if not a.moving and not b.moving:
+                        self._push(dt, PIN, ball, a.index, a.version)
+        for b in self._pins:
+            if b is a or b.phase is GONE or not (a.moving or b.moving):
                 continue
             puck, other = (a, b) if a.moving else (b, a)
-            standing = other.phase is Phase.STANDING
+            standing = other.phase is STANDING
             c, span = self._plan(puck, other, puck.r + (self._reach.base if standing else other.r))
             dt = self._pin_root(*_in_order(puck, other), c, span)
             if dt < math.inf:
-                self._push(dt, Kind.CHAIN if standing else Kind.PUCK_PUCK, puck, other.index, other.version)
+                self._push(dt, CHAIN if standing else PUCK_PUCK, puck, other.index, other.version)
         if a.moving:
             span = a.t_end - self.now
             for index, nose in enumerate(self.boundary.noses):
-                dt = self._line(a, nose.x0, nose.y0, nose.nx, nose.ny, a.r, span)
+                gap = (a.x - nose.x0) * nose.nx + (a.y - nose.y0) * nose.ny
+                dt = self._line(a, nose, gap - a.r, span)
                 if dt < math.inf:
-                    self._push(dt, Kind.PUCK_WALL, a, index, NO_VERSION)
+                    self._push(dt, PUCK_WALL, a, index, NO_VERSION)
 
     def _plan(self, a: Body, b: Body, reach: float) -> tuple[tuple[float, float, float, float, float], float]:
         """The polynomial of two bodies in plan and how long it holds."""
@@ -229,11 +288,13 @@ class Schedule:
         )
         return c, span
 
-    def _line(self, a: Body, x0: float, y0: float, nx: float, ny: float, offset: float, span: float) -> float:
-        """Time until a's centre is `offset` in front of the line through (x0, y0); inf if not in `span`. a's t0 is now."""
-        c0 = (a.x - x0) * nx + (a.y - y0) * ny - offset
+    def _line(self, a: Body, wall: Nose | Mouth, c0: float, span: float) -> float:
+        """Time until a, whose t0 is now, has come the way `c0` nearer to the line of `wall`; inf if not in `span`."""
+        nx, ny = wall.nx, wall.ny
         c1 = a.vx * nx + a.vy * ny
         c2 = 0.5 * (a.ax * nx + a.ay * ny)
+        if c2 <= 0.0 < c0 - 1e-12 and c0 + span * (c1 + span * c2) > 1e-12:
+            return math.inf  # concave and positive at both ends: positive in between
         if c0 <= 1e-12:
             if c0 > -1e-7 and c1 < 0.0:
                 return 0.0
@@ -264,11 +325,12 @@ class Schedule:
         if -edge_x < a.x < edge_x and -edge_y < a.y < edge_y:
             return first
         span = a.t_end - self.now
-        for kind, walls in ((Kind.NOSE, self.boundary.noses), (Kind.FACE, self.boundary.faces)):
+        for kind, walls in ((NOSE, self.boundary.noses), (FACE, self.boundary.faces)):
             for index, wall in enumerate(walls):
-                if (a.x - wall.x0) * wall.nx + (a.y - wall.y0) * wall.ny > near:
+                gap = (a.x - wall.x0) * wall.nx + (a.y - wall.y0) * wall.ny
+                if gap > near:
                     continue
-                dt = self._line(a, wall.x0, wall.y0, wall.nx, wall.ny, a.r, span)
+                dt = self._line(a, wall, gap - a.r, span)
                 if dt < math.inf and -1e-9 <= self._along(a, wall, dt) <= wall.length + 1e-9:
                     self._push(dt, kind, a, index, NO_VERSION)
                     first = min(first, dt)
@@ -299,7 +361,7 @@ class Schedule:
         x, y = px + dt * (a.vx + dt * hx), py + dt * (a.vy + dt * hy)
         if not jaw.spans(x, y):
             return math.inf
-        self._push(dt, Kind.JAW, a, index, NO_VERSION)
+        self._push(dt, JAW, a, index, NO_VERSION)
         return dt
 
     def _predict_mouths(self, a: Body) -> float:
@@ -309,13 +371,14 @@ class Schedule:
         if -travel < a.x < travel:
             self._predict_cross(a, span)
         for index, mouth in enumerate(self.boundary.mouths):
-            if (a.x - mouth.x0) * mouth.nx + (a.y - mouth.y0) * mouth.ny > travel:
+            gap = (a.x - mouth.x0) * mouth.nx + (a.y - mouth.y0) * mouth.ny
+            if gap > travel:
                 continue
-            dt = self._line(a, mouth.x0, mouth.y0, mouth.nx, mouth.ny, 0.0, span)
+            dt = self._line(a, mouth, gap, span)
             if dt < math.inf:
                 x, y = a.x + dt * (a.vx + 0.5 * dt * a.ax), a.y + dt * (a.vy + 0.5 * dt * a.ay)
                 if 0.0 <= (x - mouth.x0) * mouth.tx + (y - mouth.y0) * mouth.ty <= mouth.length:
-                    self._push(dt, Kind.POT, a, index, NO_VERSION)
+                    self._push(dt, POT, a, index, NO_VERSION)
                     first = min(first, dt)
         return first
 
@@ -326,7 +389,7 @@ class Schedule:
             return
         dt = first_line_root(abs(a.x), a.vx * side, 0.5 * a.ax * side, span)
         if dt < math.inf:
-            self._push(dt, Kind.CROSS, a, -1, NO_VERSION)
+            self._push(dt, CROSS, a, -1, NO_VERSION)
 
     def _predict_descent(self, a: Body) -> None:
         """When the underside of a flying ball comes down to the height of the pins."""
@@ -336,7 +399,16 @@ class Schedule:
             return
         dt = (a.vz + math.sqrt(inside)) / -a.az
         if 1e-12 < dt < a.t_end - self.now:
-            self._push(dt, Kind.DESCEND, a, -1, NO_VERSION)
+            self._push(dt, DESCEND, a, -1, NO_VERSION)
+
+
+def _passes(pp: float, pv: float, ph: float, span: float, meet: float) -> bool:
+    """Whether a way stays farther than `meet` from the origin: it lies in the triangle of its control points, and all of
+    them are on the far side of a line. pp, pv, ph: products of the place with itself, velocity and half the acceleration.
+    """
+    middle, end = pp + 0.5 * span * pv, pp + span * (pv + span * ph)
+    limit = meet * meet * pp
+    return middle > 0.0 and end > 0.0 and middle * middle > limit and end * end > limit
 
 
 def _in_order(a: Body, b: Body) -> tuple[Body, Body]:

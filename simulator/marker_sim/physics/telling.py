@@ -60,8 +60,11 @@ def frozen_before(boundary: Boundary, balls: Mapping[Ball, tuple[float, float]],
     return found
 
 
-def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool) -> list[Timed]:
-    """The facts of a finished shot in time order. `crossings`, `zones`: told only where the game's rules know them."""
+def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool, cushions: bool = True) -> list[Timed]:
+    """The facts of a finished shot in time order. `crossings`, `zones`: told only where the game's rules know them.
+
+    `cushions`: told unless nobody wants to know which were met.
+    """
     told: list[Timed] = []
     meeting: list[Happened] = []  # balls that meet in the same instant
     for happened in engine.log:
@@ -70,6 +73,8 @@ def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool) -> list[Ti
             meeting = []
         if happened.kind is Kind.BALL:
             meeting.append(happened)
+            continue
+        if happened.kind is Kind.NOSE and not cushions:
             continue
         fact = _fact(happened, cast, crossings=crossings)
         if fact is not None:
