@@ -6,6 +6,7 @@ from typing import Any
 
 from marker_hub.match.board import ball_count
 from marker_hub.match.state import MatchState
+from marker_hub.projections.rule_words import rule_words
 from marker_hub.table.shotclock import OVERRUN
 from marker_hub.table.state import Table
 
@@ -26,7 +27,15 @@ def notices(table: Table, match: MatchState | None) -> list[Json]:
         code = "count-less" if count.missing > 0 else "count-more"
         args = {"table": count.on_table, "shelves": sum(count.shelves.values()), "full": count.full}
         first.append({"code": code, "args": args | {"n": abs(count.missing)}})
-    return first + [{"code": _code(table, notice), "args": notice.args} for notice in table.notices]
+    return first + [{"code": _code(table, notice), "args": _args(notice)} for notice in table.notices]
+
+
+def _args(notice: Any) -> Json:
+    """What belongs to a notice; why the rules refused something comes in the words of the people at the table."""
+    if notice.code != "refused":
+        return dict(notice.args)
+    command, code, reason = (str(notice.args.get(name, "")) for name in ("command", "why", "reason"))
+    return {"reason": rule_words(command, code, reason)._asdict()}
 
 
 def _code(table: Table, notice: Any) -> str:

@@ -128,6 +128,16 @@ _TEXT: dict[str, tuple[str, str, str]] = {
         "There is no match at this table that could be corrected.",
         "A questo tavolo non c'è un incontro da correggere.",
     ),
+    "refuse.pins": (
+        "Здесь стоят кегли: укажите, какие стоят и какие сняты.",
+        "Pins stand here: say which stand and which were taken off.",
+        "Qui ci sono i birilli: dica quali sono in piedi e quali tolti.",
+    ),
+    "refuse.balls": (
+        "Здесь считают шары: укажите, сколько их на столе.",
+        "Balls are counted here: say how many lie on the table.",
+        "Qui si contano le bilie: dica quante sono sul tavolo.",
+    ),
     "refuse.preview": (
         "Показать заранее можно только исправление удара.",
         "Only the correction of a shot can be previewed.",

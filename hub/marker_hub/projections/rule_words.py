@@ -168,6 +168,16 @@ BY_CODE: dict[str, Words] = {
         "Give the number of wins that ends the match.",
         "Indichi quante vittorie chiudono l'incontro.",
     ),
+    "points_limit": Words(
+        "Задайте, до скольких очков идёт партия: целое число от 1.",
+        "Give the points that win a game: a whole number from 1.",
+        "Indichi i punti che vincono la partita: un numero intero da 1.",
+    ),
+    "games": Words(
+        "Задайте, из скольких партий матч: нечётное число от 1.",
+        "Give the number of games of the match: an odd number from 1.",
+        "Indichi di quante partite è l'incontro: un numero dispari da 1.",
+    ),
     "odd": Words(
         "Число партий должно быть нечётным.",
         "The number of games must be odd.",

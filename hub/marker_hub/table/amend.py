@@ -62,7 +62,7 @@ def _misruled(work: Work, change: Change) -> Refusal | None:
     try:
         msgspec.convert(change.ruling, _Entry)
     except msgspec.ValidationError as error:
-        return unlisted(work, "ruling", str(error), "points of A and B, next (A, B), ball_in_hand")
+        return unlisted(work, "ruling", str(error), "points.A, points.B, next (A, B), ball_in_hand")
     return None
 
 
@@ -166,7 +166,7 @@ def on_amended(work: Work, entry: Entry, body: Amended) -> None:
     try:
         after = told(work, body.shot, body.change, entry.n, stored)
     except IllegalInput as error:
-        work.notice("refused", reason=error.message)
+        work.refused("amend", error)
         return
     game_before = getattr(work.match.state, "game_no", None)
     work.match = msgspec.structs.replace(

@@ -90,7 +90,7 @@ def act(work: Work, action: Action, entry: Entry) -> bool:
     try:
         work.match = work.match.acted(action, entry.n)
     except IllegalInput as error:
-        work.notice("refused", reason=error.message)
+        work.refused(action.kind, error)
         return False
     return True
 
@@ -123,14 +123,15 @@ def on_chosen(work: Work, entry: Entry, body: Chosen) -> None:
 
 def on_layout(work: Work, entry: Entry, body: LayoutSet) -> None:
     """The referee said what stands or lies on the table."""
-    if work.profile == "carom5":
+    counted = body.balls is not None and work.match is not None and work.match.game_id.is_pyramid
+    if counted:
+        act(work, Action("layout", args=(("balls", str(body.balls)),)), entry)
+    elif work.profile == "carom5":
         before = work.seats.expected
         work.seats = work.seats.say(body.standing, body.off)
         changed = work.seats.expected != before
         if changed and work.match is not None and work.match.due.kind is DueKind.SHOT and work.run is None:
             act(work, Action("layout", value=",".join(work.seats.expected)), entry)
-    elif body.balls is not None and work.match is not None:
-        act(work, Action("layout", args=(("balls", str(body.balls)),)), entry)
     if work.match is None or work.run is not None:
         return
     if not fire(work, Event.LAYOUT):

@@ -311,6 +311,6 @@ def on_interfered(work: Work, entry: Entry, body: Interfered) -> None:
     except RULES_ERRORS as error:
         if not isinstance(error, IllegalInput):
             raise
-        work.notice("refused", reason=error.message)
+        work.refused("interference", error)
     fire(work, Event.INTERFERENCE)
     arming.entered(work)

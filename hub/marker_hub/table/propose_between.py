@@ -74,12 +74,22 @@ def layout(work: Work, command: c.Layout) -> Any:
         refused = need(work, Event.LAYOUT)
         if refused is not None:
             return refused
+    said = (command.pins is not None or command.off is not None, command.balls is not None)
+    if said != ((False, True) if _counts_balls(work) else (True, False)):
+        return refuse(work, "layout", "refuse.balls" if _counts_balls(work) else "refuse.pins")
     twice = repeated(work, "pins", command.pins) or repeated(work, "off", command.off)
     if twice is not None:
         return twice
+    if command.balls is not None and work.match is not None:
+        attempt(work, action("layout", balls=str(command.balls)))
     pins = None if command.pins is None else tuple(str(pin) for pin in command.pins)
     off = None if command.off is None else tuple(str(pin) for pin in command.off)
     return e.LayoutSet(pins, off, command.balls)
+
+
+def _counts_balls(work: Work) -> bool:
+    """True where balls are counted and no pins stand: what is played decides, without a match what the table is for."""
+    return work.match.game_id.is_pyramid if work.match is not None else work.profile == "pyramid"
 
 
 def _place(work: Work, command: c.Place) -> Any:
@@ -187,7 +197,7 @@ def _log(work: Work, command: c.Log) -> Any:
         return refused
     assert work.match is not None
     if not work.match.game_id.is_pyramid and command.code not in clauses("five-pins"):
-        return unlisted(work, "code", command.code, "FP-* (five-pins clauses)")
+        return unlisted(work, "code", command.code, "FP-*")
     attempt(work, action("log", command.by, command.code, command.note))
     return e.Noted(command.code, command.by or "", command.note)
 

@@ -55,7 +55,7 @@ def repeated(work: Work, field: str, pins: Iterable[str] | None) -> Refusal | No
     named = list(pins or ())
     if len(set(named)) == len(named) and set(named) <= set(PINS):
         return None
-    return unlisted(work, field, ",".join(named), f"{', '.join(PINS)} (each once)")
+    return unlisted(work, field, ",".join(named), ", ".join(PINS))
 
 
 def unlisted(work: Work, field: str, value: str, allowed: str) -> Refusal:

@@ -170,7 +170,7 @@ def extend(work: Work, at: float, *, asked: bool) -> bool:
         made = law.requested(clock, at) if asked else law.time_called(clock, at)
         work.match = match.acted(Action("extension", Player(striker_of(match.state))), work.n)
     except IllegalInput as error:
-        work.notice("refused", reason=error.message)
+        work.refused("extension", error)
         return False
     work.clock = made
     _rearm_calls(work)

@@ -16,6 +16,7 @@ from marker_hub.match.state import MatchState, due_of, with_striker
 from marker_hub.phases import Phase
 from marker_hub.table.log import Vec
 from marker_hub.table.types import Effect, TableConfig
+from marker_rules.errors import IllegalInput
 from marker_rules.game import DueKind
 from marker_rules.pyramid.clock import ShotClock
 
@@ -239,6 +240,10 @@ class Work:
         """Show something; the same code replaces the older one."""
         kept = tuple(notice for notice in self.notices if notice.code != code)
         self.notices = (*kept, Notice(code, args, self.n))[-NOTICES_KEPT:]
+
+    def refused(self, command: str, error: IllegalInput) -> None:
+        """Show that the rules did not take what was journalled; command: kind of the action, for its words."""
+        self.notice("refused", command=command, why=error.code, reason=error.message)
 
     def clear_notice(self, *codes: str) -> None:
         """Stop showing something."""

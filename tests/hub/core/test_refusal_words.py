@@ -89,6 +89,43 @@ def test_a_second_break_and_a_second_pair_of_extra_times(free: Any) -> None:
     assert "(2)" in words(free.refuse(c.Extension(by="A")))["it"]
 
 
+def test_what_the_rules_did_not_take_after_all_is_said_in_every_language(drivers: Any) -> None:
+    """A notice, not an answer: the entry was journalled, as one of an earlier version. The rules' own text is English."""
+    driver = drivers(profile="pyramid")
+    driver.pyramid("dynamic-pyramid")
+    driver.put(e.LayoutSet(balls=16))
+    (notice,) = [notice for notice in driver.view["notices"] if notice["code"] == "refused"]
+    reason = notice["args"]["reason"]
+    assert set(reason) == {"ru", "en", "it"}
+    assert not LATIN.search(reason["ru"])
+    assert reason["it"] == "Sul tavolo non possono esserci tante bilie."
+    assert not any("balls; give" in text for text in reason.values()), "no message of the rules"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"games": 3}, {"ru": "очков", "en": "points that win a game", "it": "punti"}),
+        ({"points_limit": 60}, {"ru": "партий", "en": "number of games", "it": "partite"}),
+        ({"points_limit": 0, "games": 3}, {"ru": "очков", "en": "points that win a game", "it": "punti"}),
+        ({}, {"ru": "очков", "en": "points that win a game", "it": "punti"}),
+    ],
+)
+def test_a_match_without_its_length_is_asked_for_it(
+    drivers: Any, options: dict[str, int], said: dict[str, str]
+) -> None:
+    made = words(drivers().refuse(c.MatchStart(game="five-pins", players=PLAYERS, options=options)))
+    assert all(word in made[lang] for lang, word in said.items()), made
+
+
+def test_no_refusal_mixes_english_into_another_language(carom: Any) -> None:
+    """What is allowed is named by codes, never by English words beside them."""
+    made = carom.refuse(c.Layout(pins=("N", "N")))
+    assert "each" not in words(made)["ru"]
+    made = carom.refuse(c.Log(code="zz"))
+    assert "clauses" not in words(made)["ru"]
+
+
 def test_a_match_that_cannot_be_set_up_names_the_setting(drivers: Any) -> None:
     driver = drivers()
     start = c.MatchStart(game="five-pins", players=PLAYERS, options={"points_limit": 60, "games": 4})

@@ -131,6 +131,44 @@ def test_pins_of_a_pyramid_shot_are_not_asked(free: Any) -> None:
     assert made.code == "call"
 
 
+def test_pins_are_said_where_pins_stand_and_balls_where_balls_are_counted(drivers: Any) -> None:
+    """What is played decides, without a match the table; the other, both or neither would be journalled for nothing."""
+    pins, balls = c.Layout(off=("N",)), c.Layout(balls=9)
+    both, neither = c.Layout(pins=("N",), balls=9), c.Layout()
+    for driver, key in ((drivers(), "refuse.pins"), (drivers(profile="pyramid"), "refuse.balls")):
+        for command in (balls if key == "refuse.pins" else pins, both, neither):
+            made = refused(driver, command)
+            assert (made.code, made.text_key) == ("layout", key)
+    driver = drivers()
+    driver.five_pins()
+    assert refused(driver, balls).text_key == "refuse.pins"
+    driver.do(pins)
+    driver = drivers(profile="pyramid")
+    driver.pyramid()
+    assert refused(driver, pins).text_key == "refuse.balls"
+    assert refused(driver, c.PickStanding(pins=("N",))).code in ("layout", "phase")
+    driver.do(balls)
+
+
+def test_balls_are_counted_also_where_pyramid_is_scored_by_hand_at_a_table_for_pins(drivers: Any) -> None:
+    driver = drivers(sensors=False)
+    driver.pyramid(manual=True)
+    driver.do(c.Layout(balls=14))
+    assert driver.view["balls"]["on_table"] == 14
+
+
+@pytest.mark.parametrize("game", ["dynamic-pyramid", "combined-pyramid"])
+def test_more_balls_than_there_are_is_refused_before_it_is_journalled(drivers: Any, game: str) -> None:
+    driver = drivers(profile="pyramid")
+    driver.pyramid(game)
+    made = refused(driver, c.Layout(balls=16))
+    assert (made.text_key, projections.refusal_text(made)["it"]) == (
+        "refuse.rules",
+        "Sul tavolo non possono esserci tante bilie.",
+    )
+    driver.do(c.Layout(balls=15))
+
+
 @pytest.mark.parametrize(
     "command",
     [

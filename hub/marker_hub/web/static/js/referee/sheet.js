@@ -141,7 +141,7 @@ export function notices(state) {
   const list = (state.view.notices ?? []).filter((note) => !QUIET.has(note.code) && has(`notice.${note.code}`));
   if (!list.length) return null;
   return h("section", { class: "notices", key: "notices", role: "status" }, list.map((note) => {
-    const args = Object.fromEntries(Object.entries(note.args ?? {}).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
+    const args = Object.fromEntries(Object.entries(note.args ?? {}).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value?.ru ? pick(value) : value]));
     const shot = note.code === "review" || note.code === "withdrawn" || note.code === "replay-mismatch" ? note.args.shot : note.code === "open" || note.code === "out-of-turn" || note.code === "set-aside" ? note.args.shots?.[0] : null;
     return h("div", { class: ALARM.has(note.code) ? "notice flame" : "notice", key: `${note.code}${shot ?? ""}` }, h("span", {}, t(`notice.${note.code}`, args)),
       shot ? h("button", { class: "choice", onclick: () => state.amend(shot) }, t("review.look")) : null,
