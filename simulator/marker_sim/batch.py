@@ -7,12 +7,12 @@ of jobs.
 from __future__ import annotations
 
 import asyncio
-import json
 import multiprocessing
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 from marker_rules.balls import GameId
 from marker_sim.cases import cases, options_of
 from marker_sim.judging import Engine, judge
+from marker_sim.manner import Kind, Manner
 from marker_sim.physics.engine import SimulationError
 from marker_sim.problems import describe
 from marker_sim.reading import Fitted
@@ -27,6 +28,7 @@ from marker_sim.rng import Stream
 from marker_sim.score import Judged, Score
 
 UNIT = 100
+SEEDS = 1 << 30  # of units
 
 
 class Through(StrEnum):
@@ -43,7 +45,7 @@ class BatchError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What to play. faults: name or path of a fault profile, empty for none."""
+    """What to play. faults: name or path of a fault profile, empty for none; referee, sloppy: his manner, where a hub asks him."""
 
     game: GameId
     seed: int
@@ -52,6 +54,8 @@ class BatchPlan:
     fitted: Fitted = Fitted.HINTS
     faults: str = ""
     jobs: int = 1
+    referee: Kind = Kind.TRUTHFUL
+    sloppy: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class UnitResult:
     injected: dict[str, int] = field(default_factory=dict)
     lost: int = 0
     duplicated: int = 0
+    referee: Counter[str] = field(default_factory=Counter)
     problem: str = ""
 
 
@@ -95,6 +100,7 @@ class BatchResult:
     injected: dict[str, int] = field(default_factory=dict)
     lost: int = 0
     duplicated: int = 0
+    referee: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     units: int = 0
 
@@ -107,6 +113,7 @@ class BatchResult:
             self.injected[name] = self.injected.get(name, 0) + count
         self.lost += result.lost
         self.duplicated += result.duplicated
+        self.referee.update(result.referee)
         if result.problem:
             self.problems.append(f"unit {result.unit.index} (seed {result.unit.seed}): {result.problem}")
 
@@ -124,10 +131,12 @@ class BatchResult:
             "through": plan.through.value,
             "sensors": plan.fitted.value,
             "faults": plan.faults or None,
+            "referee": plan.referee.value,
             **self.score.as_json(),
             "lost": self.lost,
             "duplicated": self.duplicated,
             "injected": dict(sorted(self.injected.items())),
+            **self.referee,
             "problems": self.problems,
         }
 
@@ -136,7 +145,7 @@ def units(plan: BatchPlan) -> list[Unit]:
     """The units of a plan; each seed depends on the plan's seed and the unit's index alone."""
     found = []
     for index in range((plan.shots + UNIT - 1) // UNIT):
-        seed = Stream(plan.seed, "unit", index).below(1 << 30)
+        seed = Stream(plan.seed, "unit", index).below(SEEDS)
         found.append(Unit(index, seed, min(UNIT, plan.shots - index * UNIT)))
     return found
 
@@ -169,6 +178,7 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
     from marker_sim.demo import Plan, run
 
     result = UnitResult(unit, Score())
+    manner = Manner(plan.referee, unit.seed, plan.sloppy)
     with tempfile.TemporaryDirectory(prefix="marker-batch-") as folder:
         asked = Plan(
             plan.game,
@@ -182,6 +192,7 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
             direct=plan.through is Through.HUB,
             profile=plan.faults,
             fitted=plan.fitted,
+            referee=manner,
         )
         try:
             table = (await run(asked, lambda _: None))[0]
@@ -196,6 +207,7 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
         if verdict.judged.failed:
             result.failures.append(Failure(unit, verdict.judged, verdict.shot.line()))
     result.lost, result.duplicated = table.lost, table.duplicated
+    result.referee.update(table.handled(manner))
     for one in table.injected:
         result.injected[one.kind] = result.injected.get(one.kind, 0) + 1
     if table.final_score != table.ground_truth_score:
@@ -245,50 +257,3 @@ def _played(plan: BatchPlan, todo: list[Unit]) -> Iterator[UnitResult]:
         finally:
             for future in futures:
                 future.cancel()
-
-
-# --- failing shots, kept to be played again --------------------------------------------------------------------------
-
-
-def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
-    """Keep a failing shot as `fail-SEED-SHOT/`: what to play again, the truth, the faults. Returns the folder."""
-    place = folder / f"fail-{failure.unit.seed}-{failure.judged.shot:04d}"
-    place.mkdir(parents=True, exist_ok=True)
-    again = {
-        "game": plan.game.value,
-        "through": plan.through.value,
-        "sensors": plan.fitted.value,
-        "faults": plan.faults,
-        "unit_seed": failure.unit.seed,
-        "shot": failure.judged.shot,
-        "truth": failure.judged.truth,
-        "ruled": failure.judged.ruled,
-        "differing": list(failure.judged.differing),
-        "truth_excluded": failure.judged.excluded,
-        "guessed": failure.judged.guessed,
-        "window": failure.judged.window,
-    }
-    (place / "shot.json").write_text(json.dumps(again, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
-    (place / "truth.jsonl").write_text(failure.story + "\n", encoding="utf-8")
-    return place
-
-
-def repeat(folder: Path) -> tuple[dict[str, Any], UnitResult]:
-    """Play the unit of a kept shot again up to that shot. Raises BatchError naming what cannot be read."""
-    path = folder / "shot.json"
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        plan = BatchPlan(
-            GameId(kept["game"]),
-            0,
-            int(kept["shot"]),
-            Through(kept["through"]),
-            Fitted(kept["sensors"]),
-            str(kept["faults"]),
-        )
-        unit = Unit(0, int(kept["unit_seed"]), int(kept["shot"]))
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise BatchError(f"{path}: {problem}; give a folder that `marker sim batch --out` made") from problem
-    result = play_unit(replace(plan, jobs=1), unit)
-    result.failures = [failure for failure in result.failures if failure.judged.shot == unit.shots]
-    return kept, result

@@ -10,6 +10,8 @@ from marker_rules.evidence import Evidence
 from marker_rules.facts import Fact, Off
 from marker_rules.game import Action, DueKind, Setup, game
 from marker_rules.options import Options
+from marker_rules.pyramid.match import NEW_RACK
+from marker_sim.after_frame import after_frame, racks_anew
 from marker_sim.detector import Detector, Record
 from marker_sim.faults import Kind, Rig, load
 from marker_sim.judging import Case
@@ -34,11 +36,13 @@ def options_of(game_id: GameId) -> Options:
     return Options(game_id, {"race_to": RACE_TO} if game_id.is_pyramid else {"points_limit": POINTS, "games": GAMES})
 
 
-def ready(match: TrueMatch, players: Play) -> None:
-    """Bring a true match to its next shot: lag, choices, next game, what must be said before a stroke."""
-    while match.due.kind is not DueKind.SHOT:
+def ready(match: TrueMatch, players: Play, seed: int) -> None:
+    """Bring a true match to its next shot: lag, choices, next game or the run played on, what must be said before a stroke."""
+    while match.due.kind is not DueKind.SHOT or racks_anew(match, seed, TABLE):
         due = match.due
         match due.kind:
+            case DueKind.SHOT:
+                match.state = match.game.act(match.state, Action(NEW_RACK))
             case DueKind.OVER:
                 match.state = match.game.start(Setup(match.options))
             case DueKind.LAG:
@@ -49,7 +53,7 @@ def ready(match: TrueMatch, players: Play) -> None:
             case DueKind.CHOICE:
                 match.state = match.game.act(match.state, Action("choose", due.player, players.choose(match)))
             case _:
-                match.state = match.game.act(match.state, Action("next_game"))
+                match.state = match.game.act(match.state, Action(after_frame(match, seed, TABLE)))
     for act in players.prepare(match):
         match.state = match.game.act(match.state, act)
 
@@ -130,5 +134,5 @@ def cases(game_id: GameId, seed: int, number: int, fitted: Fitted, profile: str)
     match = TrueMatch(game_id, options, game(game_id).start(Setup(options)))
     table = _Table(game_id, seed, fitted, Rig(load(profile), seed, TABLE, number))
     for at in range(1, number + 1):
-        ready(match, table.players)
+        ready(match, table.players, seed)
         yield table.play(at, match)

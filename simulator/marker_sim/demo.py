@@ -33,9 +33,11 @@ from marker_sim.reading import Fitted
 from marker_sim.sensors.table import sensors_of
 from marker_sim.sinks.mqtt import MqttNode
 from marker_sim.stage import HubProcess, Ready
-from marker_sim.tableplay import Progress, TablePlay, Verdict, View
+from marker_sim.tabledriver import View
+from marker_sim.tableplay import Progress, TablePlay, Verdict
 from marker_sim.truth import TrueMatch
 
+UNHURRIED = "tail_ms = 30000\nlull_ms = 10000\nquiet_ms = 30000\ncountdown_ms = 1000\n"
 LONGEST = 1000  # shots over which the moments of faults are drawn where the match has no end set
 BY_HAND = {"hub-kill": Kind.HUB_KILL, "broker-kill": Kind.BROKER_RESTART}
 ARRIVAL_S = 30.0  # the last record may still be on its way, or be asked for again, on a busy machine
@@ -108,6 +110,14 @@ class TableResult:
     duplicated: int
     verdicts: tuple[Verdict, ...] = ()
     injected: tuple[Injected, ...] = ()
+    uncalled: int = 0
+
+    def handled(self, manner: Manner) -> dict[str, int]:
+        """What the manner of the referee came to: his own errors, or what was accepted without one, left open, or never called."""
+        if not manner.absent:
+            return {"referee_errors": len(manner.errors)}
+        accepted = sum(verdict.by_house for verdict in self.verdicts)
+        return {"accepted_by_house": accepted, "left_open": self.shots - accepted, "uncalled": self.uncalled}
 
     def as_json(self) -> dict[str, Any]:
         """The fields of the result object."""
@@ -137,7 +147,7 @@ def _tables(plan: Plan) -> list[str]:
     Where table time is not wall time, a machine that stands still for some seconds must not make a shot incomplete that
     on a real table would have ended in time.
     """
-    waits = "" if plan.speed else "tail_ms = 30000\nlull_ms = 10000\n"
+    waits = "" if plan.speed else UNHURRIED
     profile = profile_of(plan.game).value
     rows = [f'[[table]]\nid = "{n}"\nprofile = "{profile}"\n{waits}' for n in range(1, plan.tables + 1)]
     file = plan.data / "hub.toml"
@@ -156,7 +166,7 @@ def start_command(plan: Plan, table: int) -> dict[str, Any]:
         "game": plan.game.value,
         "players": players,
         "options": plan.options.changed(),
-        "policy": "referee",
+        "policy": "auto" if plan.referee.absent else "referee",
         "id": f"demo-{plan.seed}-{table + 1}",
         **({"manual": True} if plan.fitted is Fitted.NONE else {}),
     }
@@ -242,6 +252,7 @@ async def _settle(plan: Plan, play: TablePlay) -> TableResult:
         duplicated=duplicated,
         verdicts=tuple(verdicts),
         injected=tuple(play.node.rig.injected) if isinstance(play.node, FaultyNode) else (),
+        uncalled=play.progress.uncalled,
     )
 
 

@@ -34,6 +34,8 @@ WHEN: dict[str, frozenset[str]] = {
     "answer": frozenset({"asking", "proposed"}),
     "accept": frozenset({"asking", "proposed"}),
     "next_game": frozenset({"game_over"}),
+    "continue_run": frozenset({"game_over", "match_over"}),
+    "new_rack": frozenset({"game_over", "respotting", "placing", "armed"}),
     "resume": frozenset({"break"}),
 }
 BY_ITSELF = ("ready",)  # depends on how fast the hub is; whoever plays a feed enters it when it is due
@@ -44,10 +46,6 @@ class Node(Protocol):
 
     async def feed(self, inputs: list[Input], until_us: int) -> None:
         """Let the inputs happen."""
-        ...
-
-    async def armed(self) -> None:
-        """Wait until the hub armed the node."""
         ...
 
 
@@ -125,18 +123,12 @@ class _Player:
                 await self._compare(short, fields)
 
     async def _arm(self) -> None:
-        """Wait for the node to be armed, entering `ready` while the hub waits for it."""
-        waiting = asyncio.create_task(self.node.armed())
-        try:
-            while not waiting.done():
-                view = await self.view()
-                if view["phase"] in ("placing", "respotting"):
-                    with contextlib.suppress(Refused):
-                        await self.client.command(self.table, view["n"], "ready")
-                await asyncio.wait({waiting}, timeout=LOOK_S)
-        finally:
-            waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
+        """Wait until the node has acknowledged the arming for the next stroke, entering `ready` while the hub waits for it."""
+        while not (view := await self.view())["armed"]:
+            if view["phase"] in ("placing", "respotting"):
+                with contextlib.suppress(Refused):
+                    await self.client.command(self.table, view["n"], "ready")
+            await asyncio.sleep(LOOK_S)
 
     async def _enter(self, kind: str, fields: Mapping[str, Any]) -> None:
         wanted = WHEN.get(kind)

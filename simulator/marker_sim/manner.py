@@ -1,4 +1,4 @@
-"""How the simulated referee works: at once or slowly, carefully or not, and whether he takes rulings back."""
+"""How the simulated referee works: at once or slowly, carefully or not, taking things back, or not at all."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ SLOW_S = (3.0, 6.0)
 
 
 class Kind(StrEnum):
-    """`truthful`: right and at once. `slow`: right, in his own time. `sloppy`: answers wrong now and then, sees it at his
-    next look and puts it right. `undoing`: takes the
-    first answer of every sheet back and gives it again, which must change nothing.
+    """`truthful`: right and at once. `slow`: right, but table time passes before each thing he does. `sloppy`: answers wrong now
+    and then; sees it at his next look, or only after he accepted, and puts it right. `undoing`: takes the first answer and the
+    acceptance of every shot back and gives them again. `absent`: there is none; the house's rule accepts what is certain, and
+    what it leaves open somebody who was asked to come decides.
     """
 
     TRUTHFUL = "truthful"
     SLOW = "slow"
     SLOPPY = "sloppy"
     UNDOING = "undoing"
+    ABSENT = "absent"
 
 
 @dataclass(slots=True)
@@ -32,8 +34,14 @@ class Manner:
     seed: int = 1
     sloppy: float = 0.05
     errors: set[int] = field(default_factory=set)
-    _undone: set[int] = field(default_factory=set)
+    _undone: set[tuple[int, str]] = field(default_factory=set)
     _looked: set[int] = field(default_factory=set)
+    _wrong: dict[int, dict[str, str]] = field(default_factory=dict)  # what he still takes for true after he accepted it
+
+    @property
+    def absent(self) -> bool:
+        """Nobody referees."""
+        return self.kind is Kind.ABSENT
 
     def thinks_s(self, shot: int) -> float:
         """How long he looks before he does the next thing, table time."""
@@ -43,6 +51,8 @@ class Manner:
 
     def answers(self, shot: int, sheet: dict[str, Any], truth: dict[str, str]) -> dict[str, str]:
         """What he takes for true at this sheet: the truth, or, at his first look, sometimes something else in a row."""
+        if shot in self._wrong:
+            return self._wrong[shot]
         if self.kind is not Kind.SLOPPY or shot in self._looked:
             return truth
         self._looked.add(shot)
@@ -56,6 +66,8 @@ class Manner:
             if wrong and others and not self._shown(row, others):
                 said[row["id"]] = chance.pick(others).split("|")[0]
                 self.errors.add(shot)
+        if shot in self.errors and chance.chance(0.5):
+            self._wrong[shot] = said
         return said
 
     @staticmethod
@@ -63,9 +75,11 @@ class Manner:
         """Whether the row shows something wrong already: then he would only have to leave it, and look again never."""
         return any(answer["selected"] and answer["id"] in others for answer in row["answers"])
 
-    def takes_back(self, shot: int) -> bool:
-        """Whether the answer just given is taken back; once a shot."""
-        if self.kind is not Kind.UNDOING or shot in self._undone:
+    def takes_back(self, shot: int, what: str = "answer") -> bool:
+        """Whether the answer or the acceptance (`what`) just given is taken back: once a shot, or because it was wrong."""
+        if what == "accept" and self._wrong.pop(shot, None) is not None:
+            return True
+        if self.kind is not Kind.UNDOING or (shot, what) in self._undone:
             return False
-        self._undone.add(shot)
+        self._undone.add((shot, what))
         return True

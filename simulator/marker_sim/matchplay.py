@@ -9,6 +9,8 @@ from typing import Any
 from marker_rules.balls import GameId
 from marker_rules.game import Action, DueKind, Setup, game
 from marker_rules.options import Options
+from marker_rules.pyramid.match import CONTINUE, NEW_RACK
+from marker_sim.after_frame import after_frame, plays_on, racks_anew
 from marker_sim.play import Play, Style, play
 from marker_sim.truth import TrueMatch, TrueShot
 
@@ -17,10 +19,12 @@ DEFAULTS: dict[bool, dict[str, int]] = {False: {"points_limit": 60, "games": 3},
 
 @dataclass(slots=True)
 class Matchplay:
-    """One match and its players."""
+    """One match and its players. `seed`, `table`: from which what they decide beside the table is drawn."""
 
     match: TrueMatch
     players: Play
+    seed: int
+    table: str
 
     @staticmethod
     def new(
@@ -29,7 +33,7 @@ class Matchplay:
         """A match that nobody has begun. `given`: options besides the defaults of the demonstration."""
         options = Options(game_id, {**DEFAULTS[game_id.is_pyramid], **(given or {})})
         match = TrueMatch(game_id, options, game(game_id).start(Setup(options)))
-        return Matchplay(match, play(game_id, seed, table, style))
+        return Matchplay(match, play(game_id, seed, table, style), seed, table)
 
     def shots(self) -> Iterator[TrueShot]:
         """Every shot until the match is over, each with the state it was played in."""
@@ -42,17 +46,22 @@ class Matchplay:
         while True:
             due = self.match.due
             if due.kind is DueKind.OVER:
-                return False
-            if due.kind is DueKind.SHOT:
+                if not plays_on(self.match, self.seed, self.table):
+                    return False
+                self._act(Action(CONTINUE))
+            elif due.kind is DueKind.SHOT:
+                if racks_anew(self.match, self.seed, self.table):
+                    self._act(Action(NEW_RACK))
+                    continue
                 for act in self.players.prepare(self.match):
                     self._act(act)
                 return True
-            if due.kind is DueKind.LAG:
+            elif due.kind is DueKind.LAG:
                 self._lag()
             elif due.kind is DueKind.CHOICE:
                 self._act(Action("choose", due.player, self.players.choose(self.match)))
             else:
-                self._act(Action("next_game"))
+                self._act(Action(after_frame(self.match, self.seed, self.table)))
 
     def _lag(self) -> None:
         outcome = self.players.lag()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from marker_hardware.wire import Mode, Profile
+from marker_hardware.wire import Profile
 from marker_rules.balls import ALL_PINS, Pin, Player
 from marker_rules.facts import Interference, Strike
 from marker_rules.game import game
@@ -19,26 +19,24 @@ from marker_rules.scenario import compare
 from marker_rules.shot import Shot
 from marker_sim.boardnode import BoardNode
 from marker_sim.feedplay import hall
+from marker_sim.handling import Handling
 from marker_sim.hubclient import HubClient, Refused
 from marker_sim.prelude import Prelude, Stroke, prelude
-from marker_sim.referee import answers, called, to_change
+from marker_sim.referee import DISTURBED
 from marker_sim.scenes import SEEN_ONLY, Scene, ScriptError, timeline
 from marker_sim.score import COMPARED, truth_fields, view_fields
 from marker_sim.sensors.hall import Change, Pose
-from marker_sim.sensors.table import NOTHING, Besides, CaromSensors, TableSensors, sensors_of
+from marker_sim.sensors.table import NOTHING, Besides, CaromSensors, sensors_of
 from marker_sim.sinks.mqtt import MqttNode
+from marker_sim.tabledriver import DECIDING, Shown, TableDriver, View
 from marker_sim.timeline import MS, Timeline
 from marker_sim.truth import TrueShot
 
-View = dict[str, Any]
 LIMIT_S = 120.0  # wall time in which the hub must come to what is waited for, on a machine that does much else
 LOOK_S = 0.02
 LOOK_AGAIN_S = 2.0  # the stream tells of every change; a look now and then is for a stream that broke
-BETWEEN_US = 1_500_000
 PLACED_US = 2_500_000
 SETTLED_US = 700_000
-DECIDING = ("asking", "proposed")
-DISTURBED = "disturbed"
 AFTERWARDS = {False: ("strike cue", "contact cue opponent"), True: ("strike C", "contact C w3", "pot w3 BL")}
 """A stroke after a scene without one: it must be ruled as if nothing had been."""
 
@@ -57,35 +55,28 @@ class Hubbed:
         return not self.mismatch
 
 
-class SceneTable:
+class SceneTable(TableDriver):
     """One table of a running hub, played by scenes one after another. `journal`: of the hub, to see how far it has read."""
 
     def __init__(
         self, client: HubClient, node: MqttNode | BoardNode, profile: Profile, table: str, journal: Path, seed: int = 1
     ) -> None:
-        self.client, self.node, self.table, self.journal = client, node, table, journal
-        self.sensors: TableSensors = sensors_of(profile, seed, table)
-        self.now_us = BETWEEN_US
-        self.view: View = {}
-        self._changed = asyncio.Event()
+        super().__init__(client, node, sensors_of(profile, seed, table), Shown(table))
+        self.sends, self.journal = node, journal
         self.layout: frozenset[Pin] = ALL_PINS
         self._number = 0
         self._asked = 0
-        self._put_right_n = -1  # position of the table before something that was no stroke was put right
 
     async def play(self, scene: Scene) -> Hubbed:
         """Play one scene from an idle table back to an idle table. Raises ScriptError where the hub does not come along."""
-        follower = asyncio.create_task(self._follow())
         try:
-            return await self._play(scene)
+            async with self.following():
+                return await self._play(scene)
         except TimeoutError:
             phase = self.view.get("phase")
             raise ScriptError(f"{scene.id}: the hub stands in phase {phase} and does not go on") from None
         except Refused as refused:
             raise ScriptError(f"{scene.id}: {refused}") from refused
-        finally:
-            follower.cancel()
-            await asyncio.gather(follower, return_exceptions=True)
 
     async def _play(self, scene: Scene) -> Hubbed:
         before = prelude(scene)
@@ -174,19 +165,16 @@ class SceneTable:
             await self._until(*DECIDING)
         elif wanted == "opened":
             await self._until("rolling", "settling", *DECIDING)
-        await self._look()
-        self._put_right_n = self.view["n"]
+        await self.look()
         if self.view["phase"] in ("rolling", "settling"):
             await self._enter("not_a_shot")
             return "opened"
         if self.view["phase"] in DECIDING:
-            sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
-            if DISTURBED in sheet["needed"]:
+            if DISTURBED in (await self.sheet())["needed"]:
                 await self._enter("answer", question=DISTURBED, answer="nobody")
                 return "asked"
             await self._enter("not_a_shot")
             return "opened"
-        self._put_right_n = -1
         return "quiet"
 
     async def _shot(self, shot: TrueShot, besides: Besides) -> View:
@@ -231,29 +219,15 @@ class SceneTable:
         return self._ruling()
 
     async def _decide(self, shot: TrueShot) -> View:
-        """His calls, his answers, and the press that accepts. A call between strokes leaves nothing to answer."""
-        struck = any(isinstance(item.fact, Strike) for item in shot.timeline.items)
-        true_answers, first = answers(shot) if struck else {}, True
-        while True:
-            sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
-            entered = {(call["code"], call["by"]) for call in sheet["calls"]}
-            missing = [(c, balls) for c, balls in called(shot) if (c.code, c.by.value) not in entered]
-            if missing:
-                call, balls = missing[0]
-                extra = {"args": list(balls)} if balls else {}
-                await self.command("call", code=call.code, by=call.by.value, when=call.when.value, **extra)
-                continue
-            if first:
-                self._asked += sum(row["origin"] != "decided" for row in sheet["rows"])
-                first = False
-            change = to_change(sheet, true_answers)
-            if change is not None:
-                await self.command("answer", question=change[0], answer=change[1])
-            elif await self.command("accept"):
-                return self._ruling()
+        """His calls, his answers, and the press that accepts."""
+        work = Handling(shot)
+        while not await work.step(self):
+            pass
+        self._asked += work.asked
+        return self._ruling()
 
     def _ruling(self) -> View:
-        ruling: View = (self.view.get("last") or {}).get("ruling") or {}
+        ruling = self.last_ruling
         return {**view_fields(ruling), "kind": ruling.get("kind")}
 
     # --- after it ------------------------------------------------------------------------------------------------
@@ -264,15 +238,6 @@ class SceneTable:
             await self._enter("award_match", to="A", note="the scene is over")
         await self._enter("close")
         await self._until("idle")
-        await self._idle_node()
-
-    async def _idle_node(self) -> None:
-        """A node that is still armed would take the next arming for done."""
-        if isinstance(self.node, MqttNode):
-            node = self.node
-            await self._wait(lambda: node.detector.modes.mode != Mode.ARMED)
-        else:
-            await self.node.board.wait_mode(Mode.IDLE)
 
     # --- sensors -------------------------------------------------------------------------------------------------
 
@@ -281,7 +246,7 @@ class SceneTable:
         if not isinstance(self.sensors, CaromSensors):
             return
         down = [pin for pin in Pin if pin in self.layout and pin not in self.sensors.standing]
-        await self._put(self.sensors.stand(down, self.now_us, self._number), len(down) * PLACED_US + SETTLED_US)
+        await self.feel(self.sensors.stand(down, self.now_us, self._number), len(down) * PLACED_US + SETTLED_US)
         away = [pin for pin in Pin if pin not in self.layout and pin in self.sensors.standing]
         if away:
             gone = Besides((), tuple(Change(at * 100_000, pin, Pose.GONE) for at, pin in enumerate(away)))
@@ -289,70 +254,25 @@ class SceneTable:
 
     async def _feed(self, told: Timeline, besides: Besides) -> None:
         self._number += 1
-        await self._put(self.sensors.shot(self._number, told, self.now_us, besides), self.sensors.lasts_us(told))
-
-    async def _put(self, inputs: list[Any], lasts_us: int) -> None:
-        await self.node.feed(inputs, self.now_us + lasts_us)
-        self.now_us += lasts_us + BETWEEN_US
+        await self.feel(self.sensors.shot(self._number, told, self.now_us, besides), self.sensors.lasts_us(told))
 
     # --- the hub -------------------------------------------------------------------------------------------------
 
     async def _arm(self) -> None:
-        """Until the node is armed: the pins of the layout stand, and the referee says `ready` where he is waited for."""
+        """Until the node is armed for this stroke: the pins of the layout stand, `ready` is said where the hub waits for it."""
         await self._stand()
         async with asyncio.timeout(LIMIT_S):
-            while self.view["phase"] != "armed":
+            while not self.view["armed"]:
                 if self.view["phase"] in ("placing", "respotting") and await self.command("ready"):
                     continue
                 await self._change()
         await self.node.armed()
-        if self._put_right_n >= 0:
-            await self._armed_anew(self._put_right_n)
-            self._put_right_n = -1
-
-    async def _armed_anew(self, after: int) -> None:
-        """Until the node has answered an arming later than entry `after`: the mode alone may still be that of the one before."""
-        said = "SELECT json_extract(body, '$.cmd') FROM entry WHERE tbl = ? AND kind = 'head' AND n > ?"
-        own = f"{self.table}-a"
-        async with asyncio.timeout(LIMIT_S):
-            while True:
-                with closing(sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)) as found:
-                    ids = [row[0] for row in found.execute(said, (self.table, after))]
-                if any(name.startswith(own) and int(name.removeprefix(own)) > after for name in ids):
-                    return
-                await asyncio.sleep(LOOK_S)
 
     async def _enter(self, kind: str, **fields: Any) -> None:
         """One command, again where the view was old. Raises TimeoutError where the hub never takes it."""
         async with asyncio.timeout(LIMIT_S):
             while not await self.command(kind, **fields):
                 await asyncio.sleep(LOOK_S)
-
-    async def command(self, kind: str, **fields: Any) -> bool:
-        """One command on the view as it is now; False where the view was old."""
-        try:
-            answer = await self.client.command(self.table, self.view.get("n", 0), kind, **fields)
-        except Refused as refused:
-            if refused.status != 409:
-                raise
-            await self._look()
-            return False
-        self._take(answer["view"])
-        return True
-
-    def _take(self, view: View) -> None:
-        if view.get("n", 0) >= self.view.get("n", 0):
-            self.view = view
-            self._changed.set()
-
-    async def _follow(self) -> None:
-        """The hub's own stream of views: nobody has to ask for them again and again."""
-        async for view in self.client.views(self.table):
-            self._take(view)
-
-    async def _look(self) -> View:
-        self._take(await self.client.get(f"/api/tables/{self.table}"))
-        return self.view
 
     async def _until(self, *phases: str) -> None:
         """Until the table is in one of these phases. Raises TimeoutError."""
@@ -366,22 +286,17 @@ class SceneTable:
         try:
             await asyncio.wait_for(self._changed.wait(), LOOK_AGAIN_S)
         except TimeoutError:
-            await self._look()
-
-    async def _wait(self, done: Callable[[], bool]) -> None:
-        async with asyncio.timeout(LIMIT_S):
-            while not done():
-                await asyncio.sleep(LOOK_S)
+            await self.look()
 
     async def _read(self) -> None:
         """Until the hub has read everything the node told: the journal holds the last record, and the view is not older."""
         heads = "SELECT max(seq), max(n) FROM entry WHERE tbl = ? AND seq IS NOT NULL"
-        head = self.node.detector.outbox.head if isinstance(self.node, MqttNode) else 0
+        head = self.sends.detector.outbox.head if isinstance(self.sends, MqttNode) else 0
         async with asyncio.timeout(LIMIT_S):
             while True:
                 with closing(sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)) as found:
                     seq, n = found.execute(heads, (self.table,)).fetchone()
-                if (seq or 0) >= head - 1 and (await self._look())["n"] >= (n or 0):
+                if (seq or 0) >= head - 1 and (await self.look())["n"] >= (n or 0):
                     return
                 await asyncio.sleep(LOOK_S)
 

@@ -28,6 +28,8 @@ def truth_fields(ruling: Ruling) -> Fields:
         credited = {Player.A: 0, Player.B: 0} | {ruling.striker: len(getattr(ruling, "credited", ()))}
         for penalty in getattr(ruling, "penalties", ()):  # from the shelf or owed: the score falls by one
             credited[penalty.player] -= 1
+        if getattr(ruling, "series", False):  # the frame is won: what is played on lengthens the run alone (RP-30.4b)
+            credited = dict.fromkeys(Player, 0)
     else:
         credited = {player: points.of(player) for player in Player}
     after = getattr(ruling, "score", None)

@@ -9,46 +9,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
 
 from marker_rules.balls import Pin
 from marker_rules.game import Action, DueKind
-from marker_sim.hubclient import HubClient, Refused
-from marker_sim.manner import THINK_S, Manner
+from marker_sim.after_frame import after_frame, plays_on, racks_anew
+from marker_sim.handling import Handling
+from marker_sim.hubclient import HubClient
+from marker_sim.manner import THINK_S, Kind, Manner
 from marker_sim.play import Play
 from marker_sim.reading import Fitted
-from marker_sim.referee import DISTURBED, called, to_change
-from marker_sim.referee import answers as true_answers
+from marker_sim.referee import DISTURBED
 from marker_sim.score import Judged, Watch, truth_fields, view_fields
-from marker_sim.sensors.inputs import Input, is_piezo
+from marker_sim.sensors.inputs import is_piezo
 from marker_sim.sensors.table import TableSensors
+from marker_sim.tabledriver import Node, Shown, TableDriver, View
+from marker_sim.timeline import Timeline
 from marker_sim.truth import TrueMatch, TrueShot
 
-View = dict[str, Any]
 STALL_LIMIT_S = 60.0
-BETWEEN_US = 1_500_000  # board time between the end of one act and the next
+PLACED_US, SHOWN_US = 2_500_000, 600_000  # one pin put up; all of them seen to stand
 UNFELT_S = 15.0  # wall time after which a stroke that opened no shot is entered by hand; a busy machine may stand still for long
 
 
 class Stalled(RuntimeError):
     """The hub did not get on: the phase it stood in and the last view."""
-
-
-class Node(Protocol):
-    """The node of a table, as its player needs it; times in board microseconds."""
-
-    async def feed(self, inputs: list[Input], until_us: int) -> None:
-        """Let the inputs happen; returns when everything up to `until_us` is with the broker."""
-        ...
-
-    async def armed(self) -> None:
-        """Wait until the hub armed the node."""
-        ...
-
-    async def sleep(self, table_s: float) -> None:
-        """Let table time pass where people watch; nothing in pace `max`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +47,7 @@ class Verdict:
     excluded: bool = False
     guessed: bool = False
     window: str = ""
+    by_house: bool = False  # accepted by the house's rule, nobody pressed anything
 
     @property
     def judged(self) -> Judged:
@@ -84,18 +70,17 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Progress:
-    """What a screen may show of a running table."""
+class Progress(Shown):
+    """The same with the verdicts so far. `uncalled`: errors that no sensor feels and nobody was there to call."""
 
-    table: str
-    view: View = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
+    uncalled: int = 0
 
 
 Hook = Callable[[int], Awaitable[None]]
 
 
-class TablePlay:
+class TablePlay(TableDriver):
     """Plays one match on one table. `hook(shot)` is awaited in the middle of each shot (faults are injected there)."""
 
     def __init__(
@@ -112,27 +97,20 @@ class TablePlay:
         manner: Manner | None = None,
         fitted: Fitted = Fitted.HINTS,
     ) -> None:
+        super().__init__(client, node, sensors, progress)
         self.fitted = fitted
         self.manner = manner or Manner()
         self.progress = progress
-        self.client = client
-        self.node = node
-        self.sensors = sensors
         self.match = match
         self.players = play
         self.start = start
         self.seed = seed
         self.hook = hook
-        self.now_us = BETWEEN_US
-        self._changed = asyncio.Event()
-        self._pending: TrueShot | None = None
-        self._asked = 0
-        self._tapped = 0
-        self._looked = False
-        self._watch = Watch()
+        self._pending: Handling | None = None
         self._counted = self._begun = 0  # shots of the hub after the last ruling, and when this stroke was made
         self._by_hand = False
         self._stood = -1  # shots played when the pins were last put up
+        self._looks = 0
         self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
             "idle": self._begin,
             "lag": self._lag,
@@ -147,35 +125,21 @@ class TablePlay:
             "break": self._resume,
         }
 
-    @property
-    def table(self) -> str:
-        """Id of the table."""
-        return self.progress.table
-
     async def play(self, shots: int) -> Progress:
         """Play until the match is over or `shots` shots are ruled. Raises Stalled, HubUnreachable."""
-        follower = asyncio.create_task(self._follow())
-        try:
+        async with self.following():
             while len(self.progress.verdicts) < shots:
-                view = await self._view()
-                if view["phase"] == "match_over":
+                view = self.view or await self.look()
+                self._accepted_by_house()
+                if view["phase"] == "match_over" and not await self._plays_on():
                     break
                 self._changed.clear()
                 handler = self._handlers.get(view["phase"])
                 if handler is not None:
                     await handler(view)
-                if self.progress.view.get("n") == view["n"]:
+                if self.view.get("n") == view["n"]:
                     await self._wait_change(view)
-        finally:
-            follower.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await follower
         return self.progress
-
-    async def _view(self) -> View:
-        if not self.progress.view:
-            self._take(await self.client.get(f"/api/tables/{self.table}"))
-        return self.progress.view
 
     async def _wait_change(self, view: View) -> None:
         try:
@@ -185,68 +149,61 @@ class TablePlay:
                 f"table {self.table}: nothing happened for {STALL_LIMIT_S:.0f} s in phase {view['phase']}"
             ) from None
 
-    async def _follow(self) -> None:
-        async for view in self.client.views(self.table):
-            self._take(view)
+    def _accepted_by_house(self) -> None:
+        """Where nobody referees: the countdown is over and the shot counts."""
+        done = self._pending
+        if done is not None and self.manner.absent and not done.came and self.shots_counted > self._begun:
+            self._record(done, by_house=True)
 
-    def _take(self, view: View) -> None:
-        if view.get("n", 0) >= self.progress.view.get("n", 0):
-            self.progress.view = view
-            self._changed.set()
-
-    async def _command(self, kind: str, **fields: Any) -> bool:
-        """One command on the view as it is now; False where the hub says that the view was old."""
-        try:
-            answer = await self.client.command(self.table, self.progress.view.get("n", 0), kind, **fields)
-        except Refused as refused:
-            if refused.status != 409:
-                raise
-            self._take(refused.body["view"])
-            return False
-        self._take(answer["view"])
-        return True
+    def _act(self, action: Action) -> None:
+        """The same in the true match."""
+        self.match.state = self.match.game.act(self.match.state, action)
 
     # --- what the phases ask for -------------------------------------------------------------------------------
 
     async def _begin(self, _: View) -> None:
-        await self._command("match_start", **self.start)
+        await self.command("match_start", **self.start)
 
     async def _lag(self, _: View) -> None:
         outcome = self.players.lag()
         value = outcome.winner.value if outcome.winner else "replay"
         late = tuple(player.value for player in outcome.late)
-        if await self._command("lag_result", winner=value, late=late):
+        if await self.command("lag_result", winner=value, late=late):
             args = (("late", ",".join(late)),) if late else ()
-            self.match.state = self.match.game.act(self.match.state, Action("lag", value=value, args=args))
+            self._act(Action("lag", value=value, args=args))
 
     async def _place(self, view: View) -> None:
         due = self.match.due
         if due.kind is DueKind.CHOICE and (view.get("due") or {}).get("choices"):
             choice = self.players.choose(self.match)
-            if await self._command("choice", value=choice):
-                self.match.state = self.match.game.act(self.match.state, Action("choose", due.player, choice))
+            if await self.command("choice", value=choice):
+                self._act(Action("choose", due.player, choice))
             return
         if due.kind is not DueKind.SHOT:
             return
         await self._say_before()
         await self._stand()
-        view = await self._view()
+        view = self.view
         if view["phase"] in ("placing", "respotting"):
-            await self._command("ready")
+            await self.command("ready")
 
     async def _say_before(self) -> bool:
         """What the referee must say before the stroke; True when he said something."""
+        if racks_anew(self.match, self.seed, self.table):
+            if await self.command("new_rack"):
+                self._act(Action("new_rack"))
+            return True
         acts = self.players.prepare(self.match)
         for act in acts:
             if act.kind == "layout":
                 standing = tuple(pin.value for pin in Pin if pin.value in act.value.split(","))
                 off = tuple(pin.value for pin in Pin if pin.value not in standing)
                 await self._set_up(frozenset(pin for pin in Pin if pin.value in standing))  # first done, then said
-                done = await self._command("layout", pins=standing, off=off)
+                done = await self.command("layout", pins=standing, off=off)
             else:
-                done = await self._command("act", action=act.kind, value=act.value)
+                done = await self.command("act", action=act.kind, value=act.value)
             if done:
-                self.match.state = self.match.game.act(self.match.state, act)
+                self._act(act)
         return bool(acts)
 
     async def _stand(self) -> None:
@@ -259,14 +216,14 @@ class TablePlay:
             return  # all stand, and it was shown: how often the hub asks must not change what the sensors see
         self._stood = len(self.match.shots)
         inputs = self.sensors.stand(down, self.now_us, len(self.match.shots))
-        await self._feed(inputs, len(down) * 2_500_000 + 600_000)
+        await self.feel(inputs, len(down) * PLACED_US + SHOWN_US)
 
     async def _shoot(self, _: View) -> None:
         if self._pending is not None:  # it was struck: the hub has not read so far yet, or felt nothing
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), UNFELT_S)
                 return
-            self._by_hand = await self._command("strike") or self._by_hand
+            self._by_hand = await self.command("strike") or self._by_hand
             return
         if await self._say_before():  # a seat that became free while everything else stood
             await self._stand()
@@ -274,107 +231,94 @@ class TablePlay:
         if self._stood != len(self.match.shots):  # the hub armed by itself, because every pin stands
             await self._stand()
         if self.fitted is not Fitted.NONE:
+            if not self.view["armed"]:
+                return
             await self.node.armed()
         await self.node.sleep(THINK_S)
-        number = len(self.match.shots) + 1
+        await self._stroke(len(self.match.shots) + 1)
+
+    async def _stroke(self, number: int) -> None:
+        """The next stroke of the players, as the sensors feel it."""
         timeline = self.players.stroke(self.match, number)
-        self._pending = self.match.strike(timeline)
-        self._begun, self._by_hand = self._shots_counted(), False
-        self._asked = self._tapped = 0
-        self._looked = False
-        self._watch = Watch()
+        if self.manner.absent and timeline.calls:  # an error that nobody calls is none
+            timeline = replace(timeline, calls=())
+            self.progress.uncalled += 1
+        self._pending = Handling(self.match.strike(timeline), self.manner)
+        self._begun, self._by_hand = self.shots_counted, False
         inputs = self.sensors.shot(number, timeline, self.now_us)
         if self.fitted in (Fitted.MAIN, Fitted.NONE):  # nothing hears the tip: the stroke is entered by hand
-            await self._command("strike")
+            await self.command("strike")
             inputs = [item for item in inputs if not is_piezo(item)] if self.fitted is Fitted.MAIN else []
         half = len(inputs) // 2
         if self.hook is not None and not inputs:
             await self.hook(number)
         elif self.hook is not None and half:
-            await self._feed(inputs[:half], inputs[half - 1].t_us - self.now_us, pause=False)
+            await self.feel(inputs[:half], inputs[half - 1].t_us - self.now_us, pause=False)
             await self.hook(number)
             inputs = inputs[half:]
-        await self._feed(inputs, self.sensors.lasts_us(timeline))
+        await self.feel(inputs, self.sensors.lasts_us(timeline))
 
     async def _still(self, _: View) -> None:
-        await self._command("still")
+        await self.command("still")
 
-    async def _decide(self, view: View) -> None:
+    async def _decide(self, _: View) -> None:
         """Fill in the sheet from the truth, enter what was called, accept."""
-        if self._pending is not None:
-            await self.node.sleep(self.manner.thinks_s(self._pending.number))
-        sheet = await self.client.get(f"/api/tables/{self.table}/sheet")
         if self._pending is None:
-            await self._not_played(sheet)
+            await self._not_played()
             return
-        entered = {(call["code"], call["by"]) for call in sheet["calls"]}
-        for call, balls in called(self._pending):
-            if (call.code, call.by.value) not in entered:
-                extra = {"args": list(balls)} if balls else {}
-                if await self._command("call", code=call.code, by=call.by.value, when=call.when.value, **extra):
-                    self._tapped += 1  # one refused because the view was old is pressed again, not counted twice
-                return
-        if not self._looked:
-            self._looked = all(row["id"] != DISTURBED for row in sheet["rows"])  # the rules ask only after that
-            self._asked += sum(row["origin"] != "decided" for row in sheet["rows"])
-        answers = true_answers(self._pending)
-        self._watch.sees(sheet, view, self._pending.ruling.short, answers)
-        change = to_change(sheet, self.manner.answers(self._pending.number, sheet, answers))
-        if change is not None:
-            if await self._command("answer", question=change[0], answer=change[1]):
-                self._tapped += 1
-                if self.manner.takes_back(self._pending.number):
-                    await self._command("undo")
+        await self._think(self._pending.shot.number)
+        if await self._pending.step(self):
+            self._record(self._pending)
+
+    async def _think(self, shot: int) -> None:
+        """The referee looks before he does something; with a slow one the table's time goes on in any pace."""
+        seconds = self.manner.thinks_s(shot)
+        if self.manner.kind is not Kind.SLOW:
+            await self.node.sleep(seconds)
             return
-        if await self._command("accept"):
-            self._tapped += 1
-            self._record()
+        self._looks += 1
+        nothing = Timeline((), round(seconds * 1e9))
+        await self.feel(self.sensors.shot(-self._looks, nothing, self.now_us), round(seconds * 1e6))
 
-    def _shots_counted(self) -> int:
-        """How many shots the hub has judged in this match."""
-        return int((self.progress.view.get("match") or {}).get("shots", 0))
-
-    async def _not_played(self, sheet: View) -> None:
+    async def _not_played(self) -> None:
         """Asked without a stroke: a pin was touched while it was set up, or somebody at a page took the last ruling back."""
+        sheet = await self.sheet()
         if any(row["id"] == DISTURBED for row in sheet["rows"]):
-            await self._command("answer", question=DISTURBED, answer="nobody")
+            await self.command("answer", question=DISTURBED, answer="nobody")
             return
         last = self.progress.verdicts[-1] if self.progress.verdicts else None
         if last is None or sheet.get("shot") != last.shot.number:
             raise Stalled(f"table {self.table}: the hub asks about a shot that nobody played")
-        self._pending = self.progress.verdicts.pop().shot
-        self._looked = False
+        self.progress.verdicts.pop()
+        self._pending = Handling(last.shot, self.manner, last.questions, last.taps)
         self._changed.set()  # the table stays as it is: look at it again
 
-    def _record(self) -> None:
-        assert self._pending is not None
-        last = self.progress.view.get("last") or {}
-        known = self._shots_counted()
-        window = self._watch.window(self._begun - self._counted, known - self._begun, by_hand=self._by_hand)
+    def _record(self, done: Handling, *, by_house: bool = False) -> None:
+        known = self.shots_counted
+        window = Watch.window(self._begun - self._counted, known - self._begun, by_hand=self._by_hand)
         self._counted = known
+        watch = done.watch
         self.progress.verdicts.append(
             Verdict(
-                self._pending,
-                last.get("ruling") or {},
-                self._asked,
-                self._tapped,
-                self._watch.excluded,
-                self._watch.guessed,
-                window,
+                done.shot, self.last_ruling, done.asked, done.tapped, watch.excluded, watch.guessed, window, by_house
             )
         )
         self._pending = None
 
     async def _next_game(self, _: View) -> None:
-        if await self._command("next_game"):
-            self.match.state = self.match.game.act(self.match.state, Action("next_game"))
+        """The next game; of pyramid perhaps the run played on, or the next frame racked within it (RP-30.4)."""
+        wanted = after_frame(self.match, self.seed, self.table)
+        if await self.command(wanted):
+            self._act(Action(wanted))
+
+    async def _plays_on(self) -> bool:
+        """After the last frame: whether its winner lengthens his run (RP-30.4b)."""
+        if not plays_on(self.match, self.seed, self.table):
+            return False
+        if await self.command("continue_run"):
+            self._act(Action("continue_run"))
+        return True
 
     async def _resume(self, _: View) -> None:
         await self.node.sleep(THINK_S)
-        await self._command("resume")
-
-    async def _feed(self, inputs: list[Input], lasts_us: int, *, pause: bool = True) -> None:
-        until = self.now_us + lasts_us
-        await self.node.feed(inputs, until)
-        if pause:
-            self.now_us = until + BETWEEN_US
+        await self.command("resume")

@@ -14,13 +14,14 @@ import pytest
 from marker_hardware.wire import Kind, Mode
 from marker_rules.balls import GameId, Pin
 from marker_sim import batch, detector
-from marker_sim.batch import BatchError, BatchPlan, Through, repeat, run_batch, save, units
+from marker_sim.batch import BatchError, BatchPlan, Through, run_batch, units
 from marker_sim.cases import options_of
 from marker_sim.demo import Plan, journal_counts
 from marker_sim.demo import run as play
 from marker_sim.detector import Detector
 from marker_sim.feed import Entered, Feed, Frames, read
 from marker_sim.judging import Engine, Look
+from marker_sim.kept import repeat, save
 from marker_sim.physics.engine import SimulationError
 from marker_sim.play_five_pins import FivePinsPlay
 from marker_sim.timeline import Timeline
@@ -120,6 +121,8 @@ def test_a_shot_that_breaks_a_law_is_a_problem_of_its_unit(monkeypatch: pytest.M
         (["batch", "five-pins", "--shots", "0"], "0 shots"),
         (["batch", "five-pins", "--through", "hub", "--sensors", "all"], "--sensors all"),
         (["batch", "snooker"], "snooker"),
+        (["batch", "five-pins", "--referee", "absent"], "--referee absent"),
+        (["batch", "five-pins", "--through", "hub", "--sloppy", "0.1"], "--sloppy 0.1"),
         (["repeat", "nowhere"], "nowhere"),
     ],
 )
@@ -221,6 +224,36 @@ def test_tables_with_fewer_sensors_are_right_through_a_hub_too(game: str, sensor
     clean(found)
     assert found["sensors"] == sensors
     assert found["questions_per_shot"] > 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_the_house_accepts_without_a_referee_is_right_and_the_rest_stays_open() -> None:
+    """Nobody answers, nobody accepts. Mutation: a countdown over two possible rulings, or over a foul concluded from absence."""
+    found = figures(
+        "free-pyramid", "--shots", "12", "--seed", "3", "--through", "hub", "--referee", "absent", timeout=600
+    )
+    clean(found)
+    assert found["accepted_by_house"] >= 2
+    assert found["left_open"] >= 2
+    assert found["accepted_by_house"] + found["left_open"] == found["shots"] == 12
+    assert found["taps_per_shot"] < 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("game", "referee"), [("five-pins", "sloppy"), ("free-pyramid", "undoing"), ("five-pins", "slow")]
+)
+def test_whoever_handles_a_batch_the_rulings_are_right(game: str, referee: str) -> None:
+    """Wrong rulings at most his own errors, and he puts those right. Mutation: an acceptance taken back that still counts."""
+    share = ["--sloppy", "0.4"] if referee == "sloppy" else []
+    asked = ["--shots", "8", "--seed", "3", "--through", "hub", "--referee", referee, *share]
+    found = figures(game, *asked, timeout=600)
+    clean(found)
+    assert found["referee"] == referee
+    assert (found["referee_errors"] > 0) == (referee == "sloppy")
+    assert found["wrong"] <= found["referee_errors"]
 
 
 @pytest.mark.soak

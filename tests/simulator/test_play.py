@@ -1,11 +1,16 @@
 """Players and whole matches without a hub: shares, the rules' own invariants, the same match for the same seed."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import ALL_PINS, PYRAMID_BALLS, Ball, GameId, Player
 from marker_rules.facts import Contact, Off, Pot
+from marker_rules.options import Options
 from marker_rules.pyramid.state import HAND_OF_PHASE, Phase
+from marker_sim.demo import Plan, run
 from marker_sim.matchplay import Matchplay
 from marker_sim.physics.table import shipped
 from marker_sim.play import Style
@@ -14,6 +19,7 @@ from marker_sim.play_pyramid import PyramidPlay
 from marker_sim.players import PRESETS
 from marker_sim.referee import DISTURBED, answers, called, to_change
 from marker_sim.rng import Stream
+from marker_sim.score import truth_fields
 from marker_sim.slips import NONE, Rates, slips
 from marker_sim.truth import TrueShot
 
@@ -216,3 +222,54 @@ def test_the_first_row_that_is_wrong_is_changed() -> None:
 def test_ball_names_are_those_of_the_rules() -> None:
     assert Ball.C in PYRAMID_BALLS
     assert len(PYRAMID_BALLS) == 16
+
+
+SHORT = {"race_to": 2, "target": 1}  # frames of one ball: many are won in a few strokes
+
+
+@pytest.mark.clause("RP-30.4b", "RP-30.4c", "RP-30.4d")
+def test_the_winner_of_a_frame_plays_on_or_has_the_next_one_racked() -> None:
+    """The frame stands as it was won, only the run grows. Mutation: never played on, or balls of it counted for the frame."""
+    seen = {"run": 0, "rack": 0, "after the match": 0}
+    for seed in range(1, 60):
+        played = Matchplay.new(GameId.FREE, seed, given=SHORT)
+        for shot in played.shots():
+            before, after = shot.before, played.match.state
+            if not before.series:
+                seen["rack"] += before.phase is Phase.BREAK and before.run.player is before.striker and before.frame > 1
+                continue
+            seen["run"] += 1
+            seen["after the match"] += before.match_winner is not None
+            assert (after.frames, after.shelf) == (before.frames, before.shelf)
+            assert truth_fields(shot.ruling)["points"] == {"A": 0, "B": 0}
+            if shot.ruling.legal and shot.ruling.credited:  # type: ignore[attr-defined]
+                assert after.run.count > before.run.count or after.stage is not before.stage
+        assert played.match.state.match_winner is not None
+        if min(seen.values()) > 0:
+            return
+    pytest.fail(f"not all of it was played: {seen}")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_run_played_on_is_ruled_so_through_a_hub(tmp_path: Path) -> None:
+    """Continued, racked anew, the next frame: the table, its page and the truth go the same way. Mutation: one of them goes on alone."""
+    shots = 10
+    seed = next(seed for seed in range(1, 100) if _goes_on(seed, shots))
+    options = Options(GameId.FREE, {**SHORT, "race_to": 9})
+    (table,) = asyncio.run(
+        run(Plan(GameId.FREE, seed, shots, options, 0.0, 1, tmp_path, 0, direct=True), lambda _: None)
+    )
+    assert [verdict.judged for verdict in table.verdicts if verdict.judged.failed] == []
+    assert any(verdict.shot.before.series for verdict in table.verdicts)
+    assert table.final_score == table.ground_truth_score
+
+
+def _goes_on(seed: int, shots: int) -> bool:
+    """Whether the match of this seed has a stroke after the frame and a new rack within a run, both early."""
+    played = Matchplay.new(GameId.FREE, seed, given={**SHORT, "race_to": 9})
+    kinds = {
+        (shot.before.series, shot.before.phase is Phase.BREAK and shot.before.run.player is shot.before.striker)
+        for shot, _ in zip(played.shots(), range(shots), strict=False)
+    }
+    return {(True, False), (False, True)} <= kinds

@@ -32,7 +32,7 @@ class Client:
 def asked(sheet: dict[str, Any], *judged: int) -> tuple[TablePlay, Client]:
     client, absent = Client(sheet), SimpleNamespace()
     progress = Progress("1", {"n": 1, "phase": "asking"})
-    progress.verdicts = [SimpleNamespace(shot=SimpleNamespace(number=number)) for number in judged]  # type: ignore[misc]
+    progress.verdicts = [SimpleNamespace(shot=SimpleNamespace(number=number), questions=1, taps=2) for number in judged]  # type: ignore[misc]
     play = TablePlay(progress, client, absent, absent, absent, absent, {}, 1)  # type: ignore[arg-type]
     asyncio.run(play._decide(progress.view))
     return play, client
@@ -48,7 +48,7 @@ def test_a_ruling_somebody_else_took_back_is_decided_again() -> None:
     play, client = asked({"shot": 3, "rows": [{"id": "Q1"}], "calls": []}, 2, 3)
     assert client.entered == []
     assert play._pending is not None
-    assert play._pending.number == 3
+    assert play._pending.shot.number == 3
     assert play._changed.is_set(), "he looks again, though nothing changed"
     assert [verdict.shot.number for verdict in play.progress.verdicts] == [2]
 

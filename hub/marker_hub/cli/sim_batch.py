@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marker_hub.cli import sim_referee
 from marker_hub.cli.places import writable_folder
 from marker_hub.errors import MarkerError
 from marker_rules.balls import GameId
@@ -43,6 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="hints",
         help="what the table is fitted with (default: hints, as built)",
     )
+    sim_referee.options(parser, "through hub or firmware")
     parser.add_argument("--faults", default="", metavar="PROFILE", help="a fault profile by name, or a .toml file")
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number"
@@ -54,8 +56,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play, print, keep what failed."""
-    from marker_sim.batch import BatchError, BatchPlan, Through, run_batch, save
+    from marker_sim.batch import BatchError, BatchPlan, Through, run_batch
     from marker_sim.faults import FaultError, load
+    from marker_sim.kept import save
     from marker_sim.reading import Fitted
 
     through, fitted = Through(args.through), Fitted(args.sensors)
@@ -64,11 +67,15 @@ def run(args: argparse.Namespace) -> int:
             "--sensors all: no sensor that is built feels every contact and nothing else; that table exists through rules "
             "only, give hints, main or none"
         )
+    asked = through is not Through.RULES
+    kind, sloppy = sim_referee.manner_of(args, asked=asked, where="--through hub or firmware")
     if args.out is not None:
         writable_folder("--out", args.out)
     try:
         load(args.faults)
-        plan = BatchPlan(GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs)
+        plan = BatchPlan(
+            GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs, kind, sloppy
+        )
         result = run_batch(plan, _Progress(plan))
     except (BatchError, FaultError) as problem:
         raise MarkerError(str(problem)) from problem

@@ -11,15 +11,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from marker_hub.cli import sim_shot
+from marker_hub.cli import sim_referee, sim_shot
 from marker_hub.errors import CheckFailed, MarkerError
 from marker_rules.balls import GameId, Player
 from marker_rules.errors import RulesError
 
 if TYPE_CHECKING:
+    from marker_sim.manner import Kind
     from marker_sim.matchplay import Matchplay
 
 EVERY_S = 2.0
+HUBBED = ("node", "mqtt")  # sinks with a hub behind them
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -46,12 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="none",
         help="none: the rules alone; file: the same, truth into --out; node: real firmware on a virtual board; mqtt: without firmware",
     )
-    parser.add_argument(
-        "--referee",
-        choices=("truthful", "slow", "sloppy", "undoing"),
-        default="truthful",
-        help="with --sink node or mqtt: how the referee works; all of them end with the truth (default: truthful)",
-    )
+    sim_referee.options(parser, "with --sink node or mqtt")
     sim_shot.own_files(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="with --sink file: the truth, one line a shot")
     parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
@@ -62,8 +59,9 @@ def run(args: argparse.Namespace) -> int:
     """Play it."""
     if (args.sink == "file") != (args.out is not None):
         raise MarkerError("--sink file and --out FILE belong together: give both or neither")
-    if args.sink in ("node", "mqtt"):
-        return _through_hub(args)
+    kind, sloppy = sim_referee.manner_of(args, asked=args.sink in HUBBED, where="--sink node or mqtt")
+    if args.sink in HUBBED:
+        return _through_hub(args, kind, sloppy)
     return _alone(args)
 
 
@@ -118,11 +116,11 @@ def _result(args: argparse.Namespace, played: Matchplay, seconds: float) -> dict
     }
 
 
-def _through_hub(args: argparse.Namespace) -> int:
+def _through_hub(args: argparse.Namespace, kind: Kind, sloppy: float) -> int:
     from marker_rules.options import Options
     from marker_sim.demo import Plan
     from marker_sim.demo import run as play
-    from marker_sim.manner import Kind, Manner
+    from marker_sim.manner import Manner
     from marker_sim.play import Style
     from marker_sim.players import PRESETS
     from marker_sim.problems import describe
@@ -132,7 +130,7 @@ def _through_hub(args: argparse.Namespace) -> int:
     except RulesError as problem:
         raise MarkerError(problem.message) from problem
     with tempfile.TemporaryDirectory(prefix="marker-match-") as folder:
-        referee = Manner(Kind(args.referee), args.seed)
+        referee = Manner(kind, args.seed, sloppy)
         plan = Plan(
             GameId(args.game),
             args.seed,
@@ -153,7 +151,7 @@ def _through_hub(args: argparse.Namespace) -> int:
             if said is None:
                 raise
             raise MarkerError(said) from problem
-    found = {"game": args.game, "seed": args.seed, **result.as_json(), "referee_errors": len(referee.errors)}
+    found = {"game": args.game, "seed": args.seed, **result.as_json(), "referee": kind.value, **result.handled(referee)}
     _print(args, found)
     return 1 if found["wrong_rulings"] or found["lost"] or found["duplicated"] else 0
 

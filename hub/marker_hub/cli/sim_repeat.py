@@ -21,7 +21,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play it and say what came out."""
-    from marker_sim.batch import BatchError, repeat
+    from marker_sim.batch import BatchError
+    from marker_sim.kept import repeat
 
     try:
         kept, result = repeat(args.folder)
