@@ -179,8 +179,9 @@ def _moment(call: Call, foul: Foul, striker: Player) -> When:
     """When the offence happened: what only a stroke can break was broken in the striker's shot, however late it is entered.
 
     A shot lasts until all balls stand still (RP-12.1), so only what needs no stroke can come after it (RP-20.3); a
-    double hit or a stroke made too early voids the pots (RP-20.2).
+    double hit, a stroke made too early or a break from outside the house voids the pots (RP-20.2).
     """
-    if call.when is When.AFTER and call.by is striker and not foul.idle:
+    of_the_stroke = not foul.idle or foul.fails_break
+    if call.when is When.AFTER and call.by is striker and of_the_stroke:
         return When.DURING
     return call.when

@@ -282,6 +282,7 @@ class TestBreakFouls:
             ("strike C; contact C w1; pot w4 BL", "RP-16 A", "only_11_1", 4, ["RP-11.1.P", "RP-16"]),
             ("strike C; contact C w1; pot w4 BL", "RP-15.1 A after", "only_11_1", 2, ["RP-15.1"]),
             ("strike C; contact C w1; pot w4 BL", "RP-16 A after", "only_11_1", 4, ["RP-11.1.P", "RP-16"]),
+            (RAILS + "; pot w4 BL", "RP-10.3c A after", "only_11_1", 4, ["RP-10.3c"]),
             ("strike C; contact C w1; pot w4 BL; off C floor", "", "only_11_1", 4, ["RP-11.1.P", "RP-22.3a"]),
             (RAILS + "; off C floor", "", "only_11_1", 2, ["RP-22.3a"]),
             (RAILS + "; off C floor", "", "any_foul", 4, ["RP-22.3a"]),
