@@ -138,15 +138,18 @@ class Api:
         return reply(self.hub.sheet(table, int(asked) if asked else None))
 
     async def service(self, request: Request) -> Response:
-        """GET /api/tables/{table}/service: sensors and node, for the technician."""
+        """GET /api/tables/{table}/service: sensors and node, for the technician. Administrators, as the page."""
         table = self.known(request.path_params["table"])
-        self.needs(request, table, Role.REFEREE)
+        self.needs(request, table, Role.ADMIN)
         return reply(await self.hub.service(table))
 
     async def commissioning(self, request: Request) -> Response:
-        """POST /api/tables/{table}/commissioning: the verdict on a sensor's trials; nothing is stored, the report is the technician's."""
+        """POST /api/tables/{table}/commissioning: the verdict on a sensor's trials; nothing is stored, the report is the technician's.
+
+        Administrators.
+        """
         table = self.known(request.path_params["table"])
-        self.needs(request, table, Role.REFEREE)
+        self.needs(request, table, Role.ADMIN)
         try:
             body = msgspec.json.decode(await json_body(request), type=Trials)
         except msgspec.MsgspecError as error:

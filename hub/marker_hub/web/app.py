@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from marker_hub.web.api import Api, Refused
 from marker_hub.web.assets import Assets, assets
-from marker_hub.web.auth import Authority, Revoked, Role
-from marker_hub.web.pages import PAGES, shell
+from marker_hub.web.auth import COOKIE, Authority, Revoked, Role
+from marker_hub.web.pages import PAGES, missing, shell
 from marker_hub.web.port import HubPort, UnknownTable
-from marker_hub.web.settings import WebSecrets, WebSettings
+from marker_hub.web.settings import LANGUAGES, WebSecrets, WebSettings
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -120,11 +120,11 @@ def _static(request: Request) -> Response:
 def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> list[Route]:
     def page(name: str) -> Handler:
         async def handler(request: Request) -> Response:
-            session = authority.open(request.cookies.get("marker_session"))
+            session = authority.open(request.cookies.get(COOKIE))
             parameters: Mapping[str, str] = request.path_params
             table = parameters.get("table", "")
             if table and table not in hub.tables():
-                return shell(PAGES["missing"], request, settings, session, status=404)
+                return missing(request, settings, session, "table")
             if session.role(table or "*") < PAGES[name].least and session.highest < PAGES[name].least:
                 return _to_login(request, table, PAGES[name].least)
             if table and session.role(table) < PAGES[name].least:
@@ -139,6 +139,8 @@ def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> l
 
     async def launcher(request: Request) -> Response:
         table = request.path_params["table"]
+        if table not in hub.tables():
+            return missing(request, settings, authority.open(request.cookies.get(COOKIE)), "table")
         address = f"{str(request.base_url).rstrip('/')}/tables/{table}/overlay"
         html = assets().contents["overlay-launcher.html"].decode().replace("{{address}}", address)
         name = f'attachment; filename="overlay-{table}.html"'
@@ -165,8 +167,12 @@ def _page_routes(hub: HubPort, authority: Authority, settings: WebSettings) -> l
 
 
 def _to_login(request: Request, table: str, least: Role) -> Response:
+    """The way back is kept with everything asked for in the address; the login speaks the language asked for."""
+    back = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    asked = request.query_params.get("lang", "")
+    lang = f"&lang={asked}" if asked in LANGUAGES else ""
     return RedirectResponse(
-        f"/login?next={request.url.path}&table={table}&role={least.word}",
+        f"/login?next={quote(back, safe='/')}&table={table}&role={least.word}{lang}",
         status_code=303,
         headers={"Cache-Control": "no-store"},
     )
@@ -223,8 +229,8 @@ def create_app(
         assert isinstance(error, HTTPException)
         machine = request.url.path.startswith("/api/")
         if error.status_code == 404 and not machine and request.method in {"GET", "HEAD"}:
-            session = authority.open(request.cookies.get("marker_session"))
-            return shell(PAGES["missing"], request, settings, session, status=404)
+            session = authority.open(request.cookies.get(COOKIE))
+            return missing(request, settings, session, "page")
         code, text = WORDS.get(error.status_code, ("refused", error.detail))
         text = text.format(method=request.method, path=request.url.path)
         return Refused(error.status_code, code, text, dict(error.headers or {})).response()

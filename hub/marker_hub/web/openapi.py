@@ -30,7 +30,7 @@ def _operation(
                 "description": ERRORS[code],
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
             }
-            for code in errors
+            for code in sorted({*errors, *ANYWHERE, *(WITH_BODY if 415 in errors else ())})
         },
     }
     if body is not None:
@@ -43,13 +43,19 @@ ERRORS = {
     401: "log in first",
     403: "the role does not suffice, or the request comes from another site",
     404: "no such table or match",
+    408: "the body took longer than 10 s",
     409: "based on an older state; `view` is the fresh one",
     413: "the body is larger than 64 KB",
     415: "the body is not application/json",
+    421: "the hub does not answer to this name (header Host); add it to web.hosts",
     422: "the rules or the state of the table do not allow this now; `text` says why",
     429: "too many attempts or commands; see Retry-After",
+    500: "a fault of the hub, in its log; the score is not touched",
     503: "the hub cannot record now",
 }
+ANYWHERE = (421, 500)
+WITH_BODY = (400, 403, 408, 413)
+"""What every request with a body may meet besides its own: broken off, from another site, too slow, too large."""
 
 
 def document() -> dict[str, Any]:
@@ -73,11 +79,14 @@ def document() -> dict[str, Any]:
             "get": _operation("Shot sheet; players and referees", parameters=table, errors=(401, 403, 404))
         },
         "/api/tables/{table}/service": {
-            "get": _operation("Sensors and node", parameters=table, errors=(401, 403, 404))
+            "get": _operation("Sensors and node; administrators", parameters=table, errors=(401, 403, 404))
         },
         "/api/tables/{table}/commissioning": {
             "post": _operation(
-                "Verdict on a sensor's trials", parameters=table, body=trials, errors=(400, 401, 403, 404, 413, 415)
+                "Verdict on a sensor's trials; administrators",
+                parameters=table,
+                body=trials,
+                errors=(400, 401, 403, 404, 413, 415),
             )
         },
         "/api/tables/{table}/selftest": {

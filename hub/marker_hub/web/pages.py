@@ -72,6 +72,11 @@ def language(request: Request, settings: WebSettings) -> str:
     return settings.language
 
 
+def missing(request: Request, settings: WebSettings, session: Session, absent: str) -> HTMLResponse:
+    """The page of an address that leads nowhere; absent: what there is not, `table` or `page`."""
+    return shell(PAGES["missing"], request, settings, session, status=404, absent=absent)
+
+
 def shell(
     page: Page,
     request: Request,
@@ -81,8 +86,9 @@ def shell(
     table: str = "",
     status: int = 200,
     match: str = "",
+    absent: str = "",
 ) -> HTMLResponse:
-    """The shell of `page`; `match`: the match the page is about."""
+    """The shell of `page`; `match`: the match the page is about; `absent`: what there is not, `table` or `page`."""
     lang = language(request, settings)
     static = f"/static/{assets().build}"
     fonts = (*_LATIN, *(_CYRILLIC if lang == "ru" else ()))
@@ -106,6 +112,6 @@ def shell(
         title=escape(settings.hall or "billiard-marker"),
         static=static,
         preloads=preloads,
-        extra=f' data-match="{escape(match)}"' if match else "",
+        extra=(f' data-match="{escape(match)}"' if match else "") + (f' data-absent="{absent}"' if absent else ""),
     )
     return HTMLResponse(html, status_code=status, headers={"Cache-Control": "no-store"})

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from page_fakes.hub import FakeHub
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from marker_hub.commands import Command
+from marker_hub.web import api
+from marker_hub.web.assets import assets
 from marker_hub.web.openapi import document
 from marker_hub.web.port import CommandResult
 
@@ -80,6 +86,45 @@ def test_the_description_names_every_address_and_every_command(client: TestClien
     kinds = {told["components"]["schemas"][arm.__name__]["properties"]["kind"]["enum"][0] for arm in arms}
     assert {"accept", "answer", "call", "undo", "match_start", "amend"} <= kinds
     assert len(kinds) == len(arms)
+
+
+def test_every_status_that_the_code_answers_with_is_in_both_descriptions() -> None:
+    """The table of http.md and the interface's own document know each status that a refusal or a result can have."""
+    used: set[int] = set()
+    web = Path(api.__file__).parent
+    for file in (*web.glob("*.py"), *(web.parent / "service").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id
+            if named in ("Refused", "CommandResult") and isinstance(node.args[0], ast.Constant):  # type: ignore[attr-defined]
+                used.add(node.args[0].value)  # type: ignore[attr-defined]
+    assert {400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 500, 503} <= used | {422}
+    text = (Path(__file__).parents[3] / "docs" / "developer" / "http.md").read_text(encoding="utf-8")
+    rows = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", text, re.MULTILINE) for code in row.split(",")}
+    assert sorted(used - rows) == []
+    told = {int(code) for path in document()["paths"].values() for one in path.values() for code in one["responses"]}
+    assert sorted(used - told) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "absent"),
+    [
+        ("/nope", "page"),
+        ("/tables", "page"),
+        ("/tables/3/nothing", "page"),
+        ("/tables/99", "table"),
+        ("/tables/99/referee", "table"),
+        ("/tables/99/overlay.html", "table"),
+        ("/service/99", "table"),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_what_there_is_not(client: TestClient, path: str, absent: str) -> None:
+    page = client.get(path)
+    assert page.status_code == 404
+    assert f'data-absent="{absent}"' in page.text
+    words = {lang: json.loads(assets().contents[f"locales/{lang}.json"]) for lang in ("ru", "en", "it")}
+    assert all(words[lang]["missing"] != words[lang]["missing.page"] for lang in words)
+    script = assets().contents["js/pages/missing.js"].decode()
+    assert 'dataset.absent === "page" ? t("missing.page") : t("missing")' in script
 
 
 def test_what_a_match_can_be_set_up_with(client: TestClient) -> None:

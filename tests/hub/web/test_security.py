@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from page_fakes.hub import SECRETS, FakeHub
@@ -201,6 +202,68 @@ def test_pages_that_need_a_role_send_to_the_login(client: TestClient) -> None:
     client.post("/api/login", json={"table": "3", "pin": "246810"})
     assert client.get("/tables/3/referee", follow_redirects=False).status_code == 200
     assert client.get("/tables/7/referee", follow_redirects=False).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("path", "back"),
+    [
+        ("/tables/3/referee?lang=it", "/tables/3/referee?lang=it"),
+        ("/tables/3/referee?a=1&lang=it&next=//evil.example", "/tables/3/referee?a=1&lang=it&next=//evil.example"),
+        ("/service/3?lang=de", "/service/3?lang=de"),
+        ("/admin", "/admin"),
+    ],
+)
+def test_the_login_keeps_the_language_and_all_that_was_asked_for(client: TestClient, path: str, back: str) -> None:
+    """One parameter `next`, whatever stands in it; the login's own page is in the language asked for, if there is such."""
+    answer = client.get(path, follow_redirects=False)
+    there = urlsplit(answer.headers["location"])
+    asked = parse_qs(there.query)
+    assert (answer.status_code, there.netloc, there.path) == (303, "", "/login")
+    assert asked["next"] == [back]
+    assert asked.get("lang") == (["it"] if "lang=it" in path else None)
+    page = client.get(answer.headers["location"]).text
+    assert f'<html lang="{"it" if "lang=it" in path else "ru"}"' in page
+
+
+PRIVATE = [
+    ("GET", "/api/tables/3/service", Role.ADMIN),
+    ("POST", "/api/tables/3/commissioning", Role.ADMIN),
+    ("POST", "/api/tables/3/threshold", Role.ADMIN),
+    ("POST", "/api/tables/3/selftest", Role.ADMIN),
+    ("GET", "/api/admin", Role.ADMIN),
+    ("POST", "/api/admin/backup", Role.ADMIN),
+    ("POST", "/api/admin/pins/3", Role.ADMIN),
+    ("GET", "/api/tables/3/sheet", Role.PLAYER),
+    ("POST", "/api/tables/3/commands", Role.PLAYER),
+    ("GET", "/api/stream?sheet=1&tables=3", Role.PLAYER),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "least"), PRIVATE)
+def test_who_may_ask_for_what(client: TestClient, method: str, path: str, least: Role) -> None:
+    """What is the administrator's is refused to the referee of that very table, and everything private to a viewer."""
+    headers = {"content-type": "application/json"} if method == "POST" else {}
+    assert client.request(method, path, headers=headers).status_code == 401
+    assert client.post("/api/login", json={"table": "3", "pin": "246810"}).status_code == 200
+    if least is Role.ADMIN:
+        refused = client.request(method, path, headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (403, "role")
+    elsewhere = client.request(method, path.replace("3", "7"), headers=headers)
+    assert elsewhere.status_code == 403
+
+
+def test_every_data_address_of_the_service_page_is_the_administrators_as_the_page_is(referee: TestClient) -> None:
+    """HUB.md: the page of a role; its data are not open to a lower one."""
+    assert referee.get("/service/3", follow_redirects=False).status_code == 303
+    told = referee.get("/api/openapi.json").json()["paths"]
+    service = [
+        path for path in told if path.rsplit("/", 1)[-1] in ("service", "commissioning", "threshold", "selftest")
+    ]
+    assert len(service) == 4
+    for path in service:
+        (operation,) = told[path].values()
+        assert "administrators" in operation["summary"], path
+        assert "403" in operation["responses"]
 
 
 def test_a_guessable_session_key_is_refused() -> None:
