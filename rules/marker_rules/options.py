@@ -107,10 +107,12 @@ def _check_value(switch: Switch, value: Any) -> Any:
         return table
     if isinstance(value, bool) or not isinstance(value, int):
         raise refuse("a whole number")
+    if switch.check == "odd" and value % 2 == 0:  # zero too (FP-2.4)
+        raise IllegalInput(
+            f"option '{switch.name}': {shown(value)} is even; the number of games must be odd", code="odd"
+        )
     if value < (0 if switch.check == "seconds" else 1) or value > 1_000_000:
         raise refuse("a whole number from 0" if switch.check == "seconds" else "a whole number from 1")
-    if switch.check == "odd" and value % 2 == 0:
-        raise IllegalInput(f"option '{switch.name}': {value} is even; the number of games must be odd", code="odd")
     return value
 
 

@@ -397,7 +397,11 @@ def test_a_name_that_is_no_file_is_said_with_the_remedy(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(
     "given",
-    [{"games": 4, "opener1": "A", "results": []}, {"games": 2, "opener1": "B", "results": ["A"]}],
+    [
+        {"games": 4, "opener1": "A", "results": []},
+        {"games": 2, "opener1": "B", "results": ["A"]},
+        {"games": 0, "opener1": "A", "results": []},
+    ],
 )
 def test_an_even_number_of_games_is_refused_in_every_language(given: dict[str, Any]) -> None:
     raw = {"id": "M", "game": "five-pins", "kind": "match", "given": given, "expect": {"error": "odd"}}
@@ -427,11 +431,20 @@ def test_matches(given: dict[str, Any], options: dict[str, Any], expected: dict[
     assert outcome.ok, outcome.mismatch
 
 
+@pytest.mark.clause("FP-3.10")
+@pytest.mark.parametrize("opener", ["A", "B"])
+def test_an_opener_whom_the_winner_of_the_lag_chose_cites_the_choice(opener: str) -> None:
+    given: dict[str, Any] = {"games": 3, "opener1": opener, "results": ["A", "A"]}
+    raw = {"id": "M", "game": "five-pins", "kind": "match", "given": given}
+    assert "FP-3.10" not in judged(raw).result["clauses"]
+    assert "FP-3.10" in judged({**raw, "given": {**given, "lag_winner": "A"}}).result["clauses"]
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [
         ({"opener1": "A"}, "given.games"),
-        ({"games": 0, "opener1": "A"}, "given.games"),
+        ({"games": -3, "opener1": "A"}, "given.games"),
         ({"games": 3}, "given.opener1"),
         ({"games": 3, "opener1": "C"}, "given.opener1"),
         ({"games": 3, "opener1": "A", "results": ["C"]}, "given.results[0]"),

@@ -7,12 +7,14 @@ from typing import Any
 
 from marker_rules.balls import GameId
 from marker_rules.evidence.cases import possible
-from marker_rules.evidence.observations import Evidence
+from marker_rules.evidence.observations import UNSEEN, Evidence
 from marker_rules.evidence.phrases import known_questions, phrase
 from marker_rules.evidence.questions import Question, next_question, worst_case
+from marker_rules.evidence.worlds import NONE, Shape, model
 from marker_rules.explain import sentence
 from marker_rules.game import game
 from marker_rules.notation import format_fact
+from marker_rules.options import Options
 from marker_rules.scenario import (
     Raw,
     ScenarioError,
@@ -35,11 +37,13 @@ def evidence(raw: Raw, lang: str) -> dict[str, Any]:
     before = dict(map_field(raw, "before"))
     frozen = before.pop("frozen", "unknown")
     state = game(game_id).read_before(before, options)
+    answers = _answers(map_field(raw, "answers"), game_id)
+    _check_answers(answers, state, options)
     seen = Evidence.of(
         list_field(raw, "observations"),
         _sensors(map_field(raw, "sensors")),
         calls=read_calls(raw),
-        answers=_answers(map_field(raw, "answers"), game_id),
+        answers=answers,
         frozen=frozen,
         gap=raw.get("gap") is True,
         facts=read_facts(raw),
@@ -98,3 +102,14 @@ def _answers(raw: Raw, game_id: GameId) -> dict[str, str]:
         else:
             found[str(question)] = ",".join(map(str, answer)) if isinstance(answer, list) else str(answer)
     return found
+
+
+def _check_answers(answers: Mapping[str, str], state: Any, options: Options) -> None:
+    """Raises ScenarioError for an answer its question does not offer: it would be taken for another one, or for none."""
+    of_game = model(options.game)
+    for feature in of_game.features(of_game.view(state), options):
+        answer = answers.get(feature.id, UNSEEN)
+        if answer != UNSEEN and (word := feature.strange(answer)):
+            extra = (NONE,) if feature.shape is Shape.SET else ()
+            offered = ", ".join((*feature.elements, *extra, UNSEEN))
+            raise ScenarioError(f"answers.{feature.id}", f"'{word}' is not an answer; there are {offered}")

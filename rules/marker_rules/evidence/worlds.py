@@ -57,11 +57,22 @@ class Feature:
 
     def read(self, answer: str) -> tuple[str, ...]:
         """The values an answer stands for: `red|none` for two, a set in any order."""
-        words = answer.strip().lower().replace(" ", "-")
+        words = self._words(answer)
         if self.shape is not Shape.SET:
-            return tuple(words.split(EITHER))
-        named = {word.upper() for word in words.split(",")}
-        return (",".join(part for part in self.elements if part in named) or NONE,)
+            return words
+        return (",".join(part for part in self.elements if part in words) or NONE,)
+
+    def strange(self, answer: str) -> str:
+        """The first word of an answer that this question does not offer; empty where every word is offered."""
+        words = self._words(answer)
+        if self.shape is Shape.SET and words in ((NONE.upper(),), ("",)):
+            return ""
+        return next((word or answer for word in words if word not in self.elements), "")
+
+    def _words(self, answer: str) -> tuple[str, ...]:
+        if self.shape is Shape.SET:
+            return tuple([word.strip().upper() for word in answer.split(",")])
+        return tuple(answer.strip().lower().replace(" ", "-").split(EITHER))
 
 
 class World(NamedTuple):

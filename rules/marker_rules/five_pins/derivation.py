@@ -126,7 +126,8 @@ def contact_steps(steps: list[Step], view: ShotView, carom: bool, pins: bool, le
     if view.both_touched:
         steps.append(step("FP-5.5", "both_touched_red", (), (view.carom_at,)))
     elif carom and pins:
-        both = view.touched_red_again or {ball for ball, _ in view.felled.values()} >= BOTH_OTHERS
+        after = {ball for ball, at_pin in view.felled.values() if at_pin > view.carom_at}
+        both = view.touched_red_again or after >= BOTH_OTHERS
         steps.append(step("FP-5.3" if both else "FP-5.2", "red_and_pins", (), (*at, view.carom_at)))
     elif carom:
         steps.append(step("FP-5.4" if view.carom == CAROM else "FP-5.6", "red_only", (), (*at, view.carom_at)))

@@ -88,7 +88,10 @@ def match(raw: Mapping[str, Any], lang: str) -> dict[str, Any]:
     opener = _player(given.get("opener1"), "given.opener1")
     if given.get("lag_winner") is not None:
         _player(given["lag_winner"], "given.lag_winner")
-    return _played(list_field(given, "results"), games, opener, options, lang)
+    played = _played(list_field(given, "results"), games, opener, options, lang)
+    if given.get("lag_winner") is not None:  # the opener is his choice
+        played["clauses"] = ["FP-3.10", *played["clauses"]]
+    return played
 
 
 def _refused(code: str, clauses: list[str], lang: str) -> dict[str, Any]:

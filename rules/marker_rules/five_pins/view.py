@@ -121,7 +121,10 @@ class ShotView:
         if ball is not CUE and ball is not OPPONENT and ball is not RED:
             _refuse(fact, index, f"ball {ball} is not on a five-pins table ({', '.join(FIVE_PINS_BALLS)} are)")
         if ball in self.off:
-            _refuse(fact, index, f"{ball} is off the table since fact {self.off_at[self.off.index(ball)] + 1}")
+            since = self.off_at[self.off.index(ball)] + 1
+            _refuse(
+                fact, index, f"{ball} is off the table since fact {since}; if it dropped back, put 'off' last (FP-J.1)"
+            )
 
     def _upright(self, pin: Pin, fact: f.Fact, index: int) -> None:
         if pin not in self._standing:

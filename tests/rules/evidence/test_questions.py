@@ -15,7 +15,7 @@ from marker_rules.evidence import Evidence, Shape, next_question, possible, wors
 from marker_rules.evidence.phrases import answer_label, known_questions, question_text
 from marker_rules.five_pins.state import FivePinsState
 from marker_rules.options import Options
-from marker_rules.scenario import judge_scenario
+from marker_rules.scenario import ScenarioError, judge_scenario
 
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
 SCENARIOS = [
@@ -128,4 +128,33 @@ def test_yaml_words_are_read_as_answers() -> None:
     """`no` is a boolean and a list is a set for YAML; both are answers here."""
     raw = {**SCENARIOS[0], "observations": [], "sensors": {"clicks": "absent"}, "expect": {}}
     answers = {"QP": ["E", "N"], "Q1": "opponent", "Q3": False, "Q2": "NOBODY"}
+    assert judge_scenario({**raw, "answers": answers}, "en").result["possible"] == ["A+4"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "named"),
+    [
+        ("Q1", "blue", "'blue' is not an answer; there are opponent, red, none, unknown"),
+        ("Q1", "opponent|cue", "'cue' is not an answer"),
+        ("QP", "N,X", "'X' is not an answer; there are C, N, E, S, none, unknown"),
+        ("QP", ["W"], "'W' is not an answer"),
+        ("QP", "N E", "'N E' is not an answer"),
+        ("QP", "N,none", "'NONE' is not an answer"),
+        ("QP", "N,", "'N,' is not an answer"),
+    ],
+)
+def test_an_answer_that_is_not_offered_is_refused_by_name(question: str, answer: object, named: str) -> None:
+    """Taken for the nearest set of pins, or for none, it would decide a ruling that nobody meant."""
+    raw = {**SCENARIOS[0], "sensors": {"pins": "absent"}, "expect": {}}
+    raw["before"] = {**raw["before"], "pins": ["C", "N", "E", "S"]}
+    with pytest.raises(ScenarioError) as caught:
+        judge_scenario({**raw, "answers": {question: answer}}, "en")
+    assert caught.value.field == f"answers.{question}"
+    assert named in caught.value.message
+
+
+@pytest.mark.parametrize("answer", ["N, E", ["E", "N"], "e,n"])
+def test_a_set_is_read_in_any_order_and_spacing(answer: object) -> None:
+    raw = {**SCENARIOS[0], "observations": [], "sensors": {"clicks": "absent"}, "expect": {}}
+    answers = {"QP": answer, "Q1": "opponent", "Q3": "no", "Q2": "nobody"}
     assert judge_scenario({**raw, "answers": answers}, "en").result["possible"] == ["A+4"]

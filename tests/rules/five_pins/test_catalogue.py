@@ -114,6 +114,7 @@ def test_the_law_reads_every_switch_of_a_stroke() -> None:
         ({"points_limit": 0}, "whole number from 1"),
         ({"points_limit": "50"}, "whole number"),
         ({"games": 4}, "must be odd"),
+        ({"games": 0}, "must be odd"),
         ({"games": -3}, "whole number from 1"),
         ({"breaks": {4: [2]}}, "a table"),
         ({"breaks": {5: [5]}}, "a table"),

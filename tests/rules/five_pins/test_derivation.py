@@ -24,6 +24,7 @@ RED = "strike cue; contact cue red"
         (f"{HIT}; contact cue red & contact opponent red", {}, "FP-5.5 FP-8.2c A08", "FP-5.4"),
         (f"{HIT}; contact cue red; topple N by red", {}, "FP-5.2 FP-8.3", "FP-5.3"),
         (f"{HIT}; contact cue red; topple N by red; topple E by opponent", {}, "FP-5.3", "FP-5.2"),
+        (f"{HIT}; topple E by opponent; contact cue red; topple N by red", {}, "FP-5.2", "FP-5.3"),
         (f"{HIT}; contact cue red; contact opponent red; topple N by red", {}, "FP-5.3 FP-8.2c", "FP-5.2"),
         ("strike cue; contact cue opponent & contact cue red", {}, "FP-8.2a FP-F.B FP-6.1 A38", "FP-8.2c"),
         (f"{RED}; contact cue opponent; contact cue red", {}, "FP-F.B FP-8.2a A36", "FP-8.2b FP-7.2"),

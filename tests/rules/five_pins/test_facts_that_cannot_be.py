@@ -29,7 +29,11 @@ HIT = "strike cue; contact cue opponent"
         (f"{HIT}; restand N", 2, "pin N had not fallen"),
         (f"{HIT}; topple N by red; restand N; restand N", 4, "pin N had not fallen"),
         (f"{HIT}; free N", 2, "pin N stood before the stroke"),
-        (f"{HIT}; off red; contact cue red", 3, "red is off the table since fact 3"),
+        (
+            f"{HIT}; off red; contact cue red",
+            3,
+            "red is off the table since fact 3; if it dropped back, put 'off' last",
+        ),
         (f"{HIT}; off red; topple N by red", 3, "red is off the table since fact 3"),
         (f"{HIT}; off red; cushion red top", 3, "red is off the table since fact 3"),
         (f"{HIT}; off red; off red", 3, "red is off the table since fact 3"),
