@@ -23,12 +23,14 @@ from marker_hub.ingest.nodes import Node, NodeRegistry
 from marker_hub.ingest.replay import ReplayTracker
 from marker_hub.journal import Draft, JournalWriter, Outcome, SeqRange
 from marker_hub.metrics import Counter, Metrics
-from marker_hub.transport import Message, Session, Transport
+from marker_hub.transport import Message, Session, Transport, in_both
 
 log = logging.getLogger("marker.ingest")
 
 HOLD_S = 3.0
 REJECT_BODY_BYTES = 2048
+MOST_REFUSED = 200
+"""Topics of which the last refused message is known, so that one the broker keeps is not refused again and again."""
 CLOCK_JUMP_US = 5000
 DRIFT_SPAN_US = 10_000_000
 BURST_RECORDS = 10_000
@@ -118,6 +120,7 @@ class Ingest:
         self._records: dict[str, Counter] = {}
         self._on_failure = on_failure
         self._generation = 0
+        self._refused = registry.refused(MOST_REFUSED)
         self._sustained = sustained
         self._handlers: dict[Topic, Callable[[TableLink, Message, Any], None]] = {
             Topic.EV: self._ev,
@@ -167,7 +170,10 @@ class Ingest:
             self._generation = message.generation
         address = wire.parse_topic(message.topic)
         link = self.tables.get(address.table) if address is not None else None
+        twice = not durable and not message.retain and in_both(message.topic)
         if address is None or link is None:
+            if twice:
+                return
             self._reject(
                 message, "table" if address else "topic", f"no table of this hub has the topic {message.topic!r}"
             )
@@ -188,7 +194,8 @@ class Ingest:
         try:
             payload = wire.decode(address.topic, message.payload)
         except wire.BadPayload as error:
-            self._reject(message, error.code, str(error))
+            if not twice or address.topic is Topic.HEALTH:
+                self._reject(message, error.code, str(error))
             return
         self._handlers[address.topic](link, message, payload)
 
@@ -210,15 +217,24 @@ class Ingest:
     # -- rejects ---------------------------------------------------------------------------------------------------
 
     def _reject(self, message: Message, code: str, reason: str) -> None:
+        body = message.payload[:REJECT_BODY_BYTES]
+        if message.retain and self._refused.get(message.topic[:200]) == body:
+            self._settle(message)  # kept by the broker, it comes with every connection; once is enough
+            return
+        if in_both(message.topic):
+            self._refused[message.topic[:200]] = body
+            if len(self._refused) > MOST_REFUSED:
+                self._refused.pop(next(iter(self._refused)))
         self.metrics.count("rejects_total", reason=code)
         log.warning("refused a message on %s: %s", message.topic[:100], reason)
-        row = (self.wall_ms(), message.topic[:200], f"{code}: {reason}"[:500], message.payload[:REJECT_BODY_BYTES])
+        row = (self.wall_ms(), message.topic[:200], f"{code}: {reason}"[:500], body)
         sql = "INSERT INTO reject(wall_ms, topic, reason, body) VALUES(?,?,?,?)"
 
         def done(outcome: Outcome) -> None:
             if outcome.error is None:
                 self._settle(message)
             else:
+                self._refused.pop(row[1], None)
                 self.failed(outcome.error)
 
         self.journal.append((), done, [(sql, row)])

@@ -58,6 +58,10 @@ class NodeRegistry:
             for boot in node.boots:
                 node.boots[boot] = SeqSet(reader.held(node.id, boot))
 
+    def refused(self, most: int) -> dict[str, bytes]:
+        """The last refused message of each topic, of the newest `most` refusals."""
+        return {row.topic: row.body for row in reversed(self._reader.rejects(most))}
+
     def newest_epoch(self, uid: str) -> Node | None:
         """The node of the last epoch of this uid."""
         found = [node for node in self._by_id.values() if node.uid == uid]

@@ -15,6 +15,11 @@ DURABLE_FILTER = "table/+/+"
 PLAIN_FILTERS = (("table/+/state", 1), ("table/+/health", 1), ("table/+/cmd/ack", 1), ("table/+/clk/req", 0))
 
 
+def in_both(topic: str) -> bool:
+    """Whether both sessions get a topic: each brings its own copy of a message, the durable one the copy that counts."""
+    return topic.count("/") == 2 and topic.startswith("table/") and topic.endswith(("/state", "/health"))
+
+
 class Session(Enum):
     """Which of the two sessions."""
 

@@ -9,6 +9,7 @@ import pytest
 from marker_hub import entries
 from marker_hub.entries import Birth, ClockPair, Head, Health, Missing, Obs, Offline
 from marker_hub.ingest import replay
+from marker_hub.transport import Session
 
 Run = Callable[[Any], Any]
 
@@ -176,6 +177,42 @@ def test_messages_for_tables_that_do_not_exist_are_refused(running: Any, node_ty
             await bench.quiet()
             await bench.until(lambda: len(bench.rejects()) >= 2)
             assert {reason.split(":")[0] for _, reason in bench.rejects()} == {"table", "topic"}
+
+    in_loop(play())
+
+
+@pytest.mark.parametrize("retain", [False, True])
+@pytest.mark.parametrize("topic", ["table/1/state", "table/1/health", "table/9/state", "table/9/health"])
+def test_what_both_sessions_hear_is_refused_once(
+    running: Any, node_type: Any, in_loop: Run, topic: str, retain: bool
+) -> None:
+    """A malformed state reaches both sessions; one that the broker keeps comes again with every connection and every start.
+
+    Mutation: refusing on the plain session too (two rows); forgetting what was refused (a row for each connection).
+    """
+
+    async def play() -> None:
+        async with running() as bench:
+            node = node_type(bench.broker)
+            node.connect()
+            await bench.quiet()
+            node.client.publish(topic, b"{nonsense", retain=retain)
+            await bench.until(bench.rejects)
+            await bench.quiet()
+            assert [row[0] for row in bench.rejects()] == [topic]
+            assert bench.hub.figures.value("rejects_total") == 1
+            bench.hub.transport.cut("test")
+            await bench.until(lambda: bench.hub.transport.connected(Session.PLAIN))
+            await bench.quiet()
+            assert len(bench.rejects()) == 1, "the same message again is no other one"
+            node.client.publish(topic, b"{other nonsense", retain=retain)
+            await bench.until(lambda: len(bench.rejects()) == 2)
+            await bench.quiet()
+            assert len(bench.rejects()) == 2
+        async with running() as bench:
+            await bench.quiet()
+            assert len(bench.rejects()) == 2, "nor is it after a restart"
+            assert bench.broker.unacknowledged == 0
 
     in_loop(play())
 
