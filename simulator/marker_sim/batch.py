@@ -206,7 +206,7 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
         result.score.add(verdict.judged)
         if verdict.judged.failed:
             result.failures.append(Failure(unit, verdict.judged, verdict.shot.line()))
-    result.lost, result.duplicated = table.lost, table.duplicated
+    result.lost, result.duplicated = table.lost or 0, table.duplicated or 0
     result.referee.update(table.handled(manner))
     for one in table.injected:
         result.injected[one.kind] = result.injected.get(one.kind, 0) + 1

@@ -42,8 +42,11 @@ async def fit(
     return FaultyNode(node, rig, proxy, shot)
 
 
-def hook(node: FaultyNode, hub: HubProcess, more: Iterable[tuple[int, Kind]] = ()) -> Hook | None:
-    """What is done in the middle of each shot; None where nothing ever is. more: acts besides those of the rig, by shot."""
+def hook(node: FaultyNode, hub: HubProcess | None, more: Iterable[tuple[int, Kind]] = ()) -> Hook | None:
+    """What is done in the middle of each shot; None where nothing ever is. more: acts besides those of the rig, by shot.
+
+    hub: None where it runs elsewhere; then nothing is done to it or its broker.
+    """
     by_hand = list(more)
     if not by_hand and not node.rig.profile.stage(Stage.PROCESS) and not node.rig.profile.schedule:
         return None
@@ -52,7 +55,7 @@ def hook(node: FaultyNode, hub: HubProcess, more: Iterable[tuple[int, Kind]] = (
         due = [Act(kind) for at, kind in by_hand if at == shot]
         by_hand[:] = [pair for pair in by_hand if pair[0] != shot]
         for act in [*due, *node.rig.acts(shot)]:
-            if await node.act(act):
+            if await node.act(act) or hub is None:
                 continue
             if act.kind is Kind.HUB_KILL:
                 await hub.kill()

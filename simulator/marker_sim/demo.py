@@ -21,7 +21,8 @@ from marker_hardware.pinmap import Profile
 from marker_rules.balls import GameId, Player
 from marker_rules.game import Setup, game
 from marker_rules.options import Options
-from marker_sim import breakage, faults
+from marker_sim import away, breakage, faults
+from marker_sim.away import Away
 from marker_sim.boardnode import BoardNode
 from marker_sim.faults import Injected, Kind, Rig
 from marker_sim.faultynode import FaultyNode
@@ -81,6 +82,7 @@ class Plan:
     referee: Manner = field(default_factory=Manner)
     record: Path | None = None  # feed file of the first table
     fitted: Fitted = Fitted.HINTS
+    away: Away | None = None  # a hub that runs elsewhere; `data` then holds the node's memory only
 
 
 @dataclass(slots=True)
@@ -90,13 +92,14 @@ class Hall:
     plan: Plan
     url: str = ""
     tables: list[Progress] = field(default_factory=list)
+    plays: list[TablePlay] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     state: str = "starting"
 
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """How one table ended."""
+    """How one table ended, or how it stands. `lost`, `duplicated`: None where the journal cannot be read from here."""
 
     table: str
     shots: int
@@ -106,8 +109,8 @@ class TableResult:
     ground_truth_score: View
     games: View
     wrong: tuple[View, ...]
-    lost: int
-    duplicated: int
+    lost: int | None
+    duplicated: int | None
     verdicts: tuple[Verdict, ...] = ()
     injected: tuple[Injected, ...] = ()
     uncalled: int = 0
@@ -167,7 +170,7 @@ def start_command(plan: Plan, table: int) -> dict[str, Any]:
         "players": players,
         "options": plan.options.changed(),
         "policy": "auto" if plan.referee.absent else "referee",
-        "id": f"demo-{plan.seed}-{table + 1}",
+        **({"id": f"demo-{plan.seed}-{table + 1}"} if plan.away is None else {}),
         **({"manual": True} if plan.fitted is Fitted.NONE else {}),
     }
 
@@ -176,36 +179,52 @@ async def run(plan: Plan, shown: Callable[[Hall], None]) -> list[TableResult]:
     """Play the whole demonstration; `shown` is called once with the hall before play begins. Raises StageError and what the parts raise."""
     hall = Hall(plan)
     async with AsyncExitStack() as stack:
-        hub = HubProcess(
-            plan.data,
-            ["--data", str(plan.data), "--port", str(plan.port), "--broker", "auto", *_tables(plan)],
-        )
-        stack.push_async_callback(hub.stop)
-        ready = await hub.start()
+        hub, ready = await _hub(plan, stack)
         hall.url = ready.url
-        plays = [await _table(plan, index, ready, hub, stack, hall) for index in range(plan.tables)]
+        hall.plays = [await _table(plan, index, ready, hub, stack, hall) for index in range(plan.tables)]
+        if plan.away is not None:
+            await away.seen(plan.away, hall.plays[0].client)
         hall.state = "playing"
         shown(hall)
         async with asyncio.TaskGroup() as group:
-            for play in plays:
+            for play in hall.plays:
                 group.create_task(play.play(plan.shots))
         hall.state = "over"
-        return [await _settle(plan, play) for play in plays]
+        return [await _settle(plan, play) for play in hall.plays]
 
 
-async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: AsyncExitStack, hall: Hall) -> TablePlay:
-    name = str(index + 1)
-    progress = Progress(name)
+async def _hub(plan: Plan, stack: AsyncExitStack) -> tuple[HubProcess | None, Ready]:
+    """A hub of this hall's own, or the one that runs elsewhere."""
+    if plan.away is not None:
+        away.allowed(faults.load(plan.profile))
+        return None, await away.reach(plan.away, profile_of(plan.game).value)
+    port = ["--port", str(plan.port), "--broker", "auto"]
+    hub = HubProcess(plan.data, ["--data", str(plan.data), *port, *_tables(plan)])
+    stack.push_async_callback(hub.stop)
+    return hub, await hub.start()
+
+
+def so_far(hall: Hall) -> list[TableResult]:
+    """How the tables stand in the middle of play."""
+    return [_result(play, play.view, None, None) for play in hall.plays if play.view]
+
+
+async def _table(
+    plan: Plan, index: int, ready: Ready, hub: HubProcess | None, stack: AsyncExitStack, hall: Hall
+) -> TablePlay:
+    name = str(index + 1)  # from which all chance of the table is drawn
+    table = name if plan.away is None else plan.away.table
+    progress = Progress(table)
     hall.tables.append(progress)
     seed = plan.seed + index
     rules = game(plan.game)
     match = TrueMatch(plan.game, plan.options, rules.start(Setup(plan.options)))
-    client = RecordingClient(ready.http_host, ready.http_port, ready.login(name))
+    client = RecordingClient(ready.http_host, ready.http_port, ready.login(table))
     kind: type[BoardNode | MqttNode] = MqttNode if plan.direct else BoardNode
     rig = Rig(faults.load(plan.profile), seed, name, min(plan.shots, LONGEST))
     folder = plan.data / f"node-{name}"
     node = await breakage.fit(
-        kind, name, ready, folder, plan.speed, profile_of(plan.game).value, rig, lambda: len(match.shots), stack
+        kind, table, ready, folder, plan.speed, profile_of(plan.game).value, rig, lambda: len(match.shots), stack
     )
     if plan.fitted is Fitted.MAIN and isinstance(node.node, MqttNode):
         node.node.without(wire.Group.RAIL, wire.Group.CLICK)
@@ -222,7 +241,6 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
         match,
         players_of(plan.game, seed, name, plan.style),
         start_command(plan, index),
-        seed,
         breakage.hook(node, hub, by_hand),
         plan.referee,
         plan.fitted,
@@ -231,14 +249,18 @@ async def _table(plan: Plan, index: int, ready: Ready, hub: HubProcess, stack: A
 
 async def _settle(plan: Plan, play: TablePlay) -> TableResult:
     """Compare the end: hub against truth, and the journal against what the node numbered."""
-    view = await play.client.get(f"/api/tables/{play.table}")
+    view = await play.look()
+    counts = (None, None) if plan.away is not None else await _arrived(plan.data / "journal.sqlite3", play.table)
+    return _result(play, view, *counts)
+
+
+def _result(play: TablePlay, view: View, lost: int | None, duplicated: int | None) -> TableResult:
     verdicts = play.progress.verdicts
     wrong = tuple(
         {"shot": v.shot.number, "truth": v.shot.ruling.short, "hub": str(v.ruled.get("short"))}
         for v in verdicts
         if v.wrong
     )
-    lost, duplicated = await _arrived(plan.data / "journal.sqlite3", play.table)
     return TableResult(
         table=play.table,
         shots=len(verdicts),

@@ -22,10 +22,12 @@ from typing import Any, NamedTuple, TypeAlias
 from marker_sim.boardnode import to_frames
 from marker_sim.sensors.inputs import Edge, Hold, Input, Scan
 from marker_sim.sinks.frames import Frame, FrameKind, Splitter
+from marker_sim.textfile import UnreadableText, text_of
 
 FORMAT = "marker-feed"
 VERSION = 1
 DIGITS = 8
+LARGEST = 1 << 28  # bytes of one file
 
 
 class FeedError(ValueError):
@@ -159,9 +161,9 @@ class Feed:
 def read(path: Path) -> Feed:
     """A feed from its file, every line checked. Raises FeedError with the number of the first line that is not as it was written."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise FeedError(f"{path}: {problem}") from problem
+        lines = text_of(path, LARGEST).splitlines()
+    except UnreadableText as problem:
+        raise FeedError(f"{path}: {problem}; give a feed file that can be read") from problem
     return parse(lines, str(path))
 
 

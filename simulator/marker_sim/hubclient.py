@@ -1,6 +1,6 @@
 """The public HTTP interface of the hub, as the simulated referee uses it: the same paths as a person's browser.
 
-Loopback only, standard library only. A request that meets a dead hub is repeated with the same idempotency key until the
+Standard library only; no TLS. A request that meets a dead hub is repeated with the same idempotency key until the
 hub is back or the patience is used up, so nothing is entered twice and nothing is lost.
 """
 

@@ -11,6 +11,7 @@ from marker_rules.balls import GameId
 from marker_sim.batch import SEEDS, UNIT, BatchError, BatchPlan, Failure, Through, Unit, UnitResult, play_unit
 from marker_sim.manner import Kind
 from marker_sim.reading import Fitted
+from marker_sim.textfile import text_of
 
 KEPT_BYTES = 1 << 20  # a shot that is kept has some hundred
 REMEDY = "give a folder that `marker sim batch --out` made"
@@ -65,16 +66,7 @@ def repeat(folder: Path) -> tuple[dict[str, Any], UnitResult]:
 
 def _kept(path: Path) -> dict[str, Any]:
     try:
-        size = path.stat().st_size
-        raw = path.read_text(encoding="utf-8") if size <= KEPT_BYTES else None
-    except OSError as problem:
-        raise BatchError(f"{path}: {problem.strerror or problem}; {REMEDY}") from problem
-    except ValueError as problem:  # no UTF-8; a NUL in the name
-        raise BatchError(f"{path}: {problem}; {REMEDY}") from problem
-    if raw is None:
-        raise BatchError(f"{path}: {size} bytes, a kept shot has at most {KEPT_BYTES}; {REMEDY}")
-    try:
-        kept = json.loads(raw)
+        kept = json.loads(text_of(path, KEPT_BYTES))
     except (ValueError, RecursionError) as problem:
         raise BatchError(f"{path}: {problem}; {REMEDY}") from problem
     if not isinstance(kept, dict):

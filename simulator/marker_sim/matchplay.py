@@ -19,12 +19,10 @@ DEFAULTS: dict[bool, dict[str, int]] = {False: {"points_limit": 60, "games": 3},
 
 @dataclass(slots=True)
 class Matchplay:
-    """One match and its players. `seed`, `table`: from which what they decide beside the table is drawn."""
+    """One match and its players."""
 
     match: TrueMatch
     players: Play
-    seed: int
-    table: str
 
     @staticmethod
     def new(
@@ -33,7 +31,7 @@ class Matchplay:
         """A match that nobody has begun. `given`: options besides the defaults of the demonstration."""
         options = Options(game_id, {**DEFAULTS[game_id.is_pyramid], **(given or {})})
         match = TrueMatch(game_id, options, game(game_id).start(Setup(options)))
-        return Matchplay(match, play(game_id, seed, table, style), seed, table)
+        return Matchplay(match, play(game_id, seed, table, style))
 
     def shots(self) -> Iterator[TrueShot]:
         """Every shot until the match is over, each with the state it was played in."""
@@ -46,11 +44,11 @@ class Matchplay:
         while True:
             due = self.match.due
             if due.kind is DueKind.OVER:
-                if not plays_on(self.match, self.seed, self.table):
+                if not plays_on(self.match, self.players.seed, self.players.name):
                     return False
                 self._act(Action(CONTINUE))
             elif due.kind is DueKind.SHOT:
-                if racks_anew(self.match, self.seed, self.table):
+                if racks_anew(self.match, self.players.seed, self.players.name):
                     self._act(Action(NEW_RACK))
                     continue
                 for act in self.players.prepare(self.match):
@@ -61,7 +59,7 @@ class Matchplay:
             elif due.kind is DueKind.CHOICE:
                 self._act(Action("choose", due.player, self.players.choose(self.match)))
             else:
-                self._act(Action(after_frame(self.match, self.seed, self.table)))
+                self._act(Action(after_frame(self.match, self.players.seed, self.players.name)))
 
     def _lag(self) -> None:
         outcome = self.players.lag()

@@ -35,8 +35,10 @@ class LagOutcome:
 
 
 class Play(Protocol):
-    """One match being played. The same seed plays the same match, whatever drives it."""
+    """One match being played. The same `seed` and `name` (of the table) play the same match, whatever drives it."""
 
+    seed: int
+    name: str
     table: PlayTable
     last: Engine | None  # the shot just played
     launch: Launch | None  # how it was struck

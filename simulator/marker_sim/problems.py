@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from marker_sim.away import AwayError
 from marker_sim.faults import FaultError
 from marker_sim.feed import FeedError
 from marker_sim.hubclient import HubUnreachable, Refused
@@ -12,6 +13,7 @@ from marker_sim.stage import StageError
 from marker_sim.tableplay import Stalled
 
 KNOWN = (
+    AwayError,
     BoardError,
     FaultError,
     FeedError,

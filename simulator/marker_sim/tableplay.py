@@ -92,7 +92,6 @@ class TablePlay(TableDriver):
         match: TrueMatch,
         play: Play,
         start: View,
-        seed: int,
         hook: Hook | None = None,
         manner: Manner | None = None,
         fitted: Fitted = Fitted.HINTS,
@@ -104,7 +103,6 @@ class TablePlay(TableDriver):
         self.match = match
         self.players = play
         self.start = start
-        self.seed = seed
         self.hook = hook
         self._pending: Handling | None = None
         self._counted = self._begun = 0  # shots of the hub after the last ruling, and when this stroke was made
@@ -189,7 +187,7 @@ class TablePlay(TableDriver):
 
     async def _say_before(self) -> bool:
         """What the referee must say before the stroke; True when he said something."""
-        if racks_anew(self.match, self.seed, self.table):
+        if racks_anew(self.match, self.players.seed, self.players.name):
             if await self.command("new_rack"):
                 self._act(Action("new_rack"))
             return True
@@ -307,13 +305,13 @@ class TablePlay(TableDriver):
 
     async def _next_game(self, _: View) -> None:
         """The next game; of pyramid perhaps the run played on, or the next frame racked within it (RP-30.4)."""
-        wanted = after_frame(self.match, self.seed, self.table)
+        wanted = after_frame(self.match, self.players.seed, self.players.name)
         if await self.command(wanted):
             self._act(Action(wanted))
 
     async def _plays_on(self) -> bool:
         """After the last frame: whether its winner lengthens his run (RP-30.4b)."""
-        if not plays_on(self.match, self.seed, self.table):
+        if not plays_on(self.match, self.players.seed, self.players.name):
             return False
         if await self.command("continue_run"):
             self._act(Action("continue_run"))

@@ -137,7 +137,7 @@ def test_with_a_slow_one_the_tables_time_goes_on_in_any_pace() -> None:
         table, node = Table("proposed", certain=True, countdown=False), Node()
         node.sleep = lambda _: asyncio.sleep(0)  # type: ignore[attr-defined]
         sensors = sensors_of(Profile.CAROM5, 1, "1")
-        play = TablePlay(Progress("1"), table, node, sensors, table, table, {}, 1, manner=Manner(kind))  # type: ignore[arg-type]
+        play = TablePlay(Progress("1"), table, node, sensors, table, table, {}, manner=Manner(kind))  # type: ignore[arg-type]
         start = play.now_us
         asyncio.run(play._think(1))
         assert (play.now_us > start) == (kind is Kind.SLOW)

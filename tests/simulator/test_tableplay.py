@@ -33,7 +33,7 @@ def asked(sheet: dict[str, Any], *judged: int) -> tuple[TablePlay, Client]:
     client, absent = Client(sheet), SimpleNamespace()
     progress = Progress("1", {"n": 1, "phase": "asking"})
     progress.verdicts = [SimpleNamespace(shot=SimpleNamespace(number=number), questions=1, taps=2) for number in judged]  # type: ignore[misc]
-    play = TablePlay(progress, client, absent, absent, absent, absent, {}, 1)  # type: ignore[arg-type]
+    play = TablePlay(progress, client, absent, absent, absent, absent, {})  # type: ignore[arg-type]
     asyncio.run(play._decide(progress.view))
     return play, client
 

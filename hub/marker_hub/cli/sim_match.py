@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
+import contextlib
 import json
 import sys
-import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from marker_hub.cli import sim_referee, sim_shot
+from marker_hub.cli import sim_live, sim_referee, sim_shot
 from marker_hub.errors import CheckFailed, MarkerError
 from marker_rules.balls import GameId, Player
 from marker_rules.errors import RulesError
 
 if TYPE_CHECKING:
-    from marker_sim.manner import Kind
     from marker_sim.matchplay import Matchplay
 
 EVERY_S = 2.0
-HUBBED = ("node", "mqtt")  # sinks with a hub behind them
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,8 +27,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "match",
         help="a whole match by simulated players",
-        description="Plays a match to its end. With --sink node or mqtt a hub of its own rules on it and every ruling is compared "
-        "with the truth. Exit status: 0 all right, 1 a wrong ruling or a broken invariant, 2 bad input.",
+        description="Plays a match to its end. With --sink node or mqtt a hub rules on it, one of its own or, with --broker, one that "
+        "runs elsewhere, and every ruling is compared with the truth. Exit status: 0 all right, 1 a wrong ruling or a broken "
+        "invariant, 2 bad input or a hub that cannot be played at, 130 stopped by Ctrl-C, with what is known so far.",
     )
     parser.add_argument("game", choices=[game.value for game in GameId])
     parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same match (default: 1)")
@@ -48,20 +47,26 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="none",
         help="none: the rules alone; file: the same, truth into --out; node: real firmware on a virtual board; mqtt: without firmware",
     )
-    sim_referee.options(parser, "with --sink node or mqtt")
+    parser.add_argument("--shots", type=int, metavar="N", help="end after N shots (default: play the match out)")
     sim_shot.own_files(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="with --sink file: the truth, one line a shot")
     parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    sim_live.options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Play it."""
     if (args.sink == "file") != (args.out is not None):
         raise MarkerError("--sink file and --out FILE belong together: give both or neither")
-    kind, sloppy = sim_referee.manner_of(args, asked=args.sink in HUBBED, where="--sink node or mqtt")
-    if args.sink in HUBBED:
-        return _through_hub(args, kind, sloppy)
+    if args.shots is not None and args.shots < 1:
+        raise MarkerError(f"--shots {args.shots}: give a whole number from 1")
+    sim_live.check(args)
+    if args.sink in sim_live.SINKS:
+        found, status = sim_live.play(args, _given(args), args.shots)
+        _print(args, found)
+        return status
+    sim_referee.manner_of(args, asked=False, where="--sink node or mqtt")
     return _alone(args)
 
 
@@ -73,7 +78,6 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
 
 def _alone(args: argparse.Namespace) -> int:
     from marker_sim.matchplay import Matchplay
-    from marker_sim.physics.engine import SimulationError
     from marker_sim.play import Style
     from marker_sim.players import PRESETS
 
@@ -82,25 +86,57 @@ def _alone(args: argparse.Namespace) -> int:
         played = Matchplay.new(GameId(args.game), args.seed, style=style, given=_given(args))
     except RulesError as problem:
         raise MarkerError(problem.message) from problem
-    began = said = time.monotonic()
-    lines: list[str] = []
+    began = time.monotonic()
+    stopped = False
+    with _truth_file(args.out) as truth:
+        try:
+            _play_out(args, played, truth, began)
+        except KeyboardInterrupt:
+            stopped = True
+    _print(args, {**_result(args, played, time.monotonic() - began), **({"stopped": True} if stopped else {})})
+    return sim_live.STOPPED if stopped else 0
+
+
+def _play_out(args: argparse.Namespace, played: Matchplay, truth: IO[str] | None, began: float) -> None:
+    """Every shot into the file; a line of progress now and then. Raises CheckFailed, MarkerError."""
+    from marker_sim.physics.engine import SimulationError
+
+    said, number = began, 0
     try:
         for shot in played.shots():
-            lines.append(shot.line())
-            if time.monotonic() - said > EVERY_S:
-                said = time.monotonic()
-                print(f"{shot.number} shots, {shot.number / (said - began):.0f} a second", file=sys.stderr)
+            number = shot.number
+            if truth is not None:
+                truth.write(shot.line() + "\n")
+            now = time.monotonic()
+            if now - said > EVERY_S:
+                said = now
+                print(f"{number} shots, {number / (now - began):.0f} a second", file=sys.stderr)
+            if number == args.shots:
+                break
     except SimulationError as problem:
-        raise CheckFailed(f"seed {args.seed}, shot {len(lines) + 1}: {problem}") from problem
-    if args.out is not None:
-        try:
-            args.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        except OSError as problem:
-            raise MarkerError(
-                f"{args.out}: {problem.strerror or problem}; give a file that can be written"
-            ) from problem
-    _print(args, _result(args, played, time.monotonic() - began))
-    return 0
+        raise CheckFailed(f"seed {args.seed}, shot {number + 1}: {problem}") from problem
+
+
+@contextlib.contextmanager
+def _truth_file(path: Path | None) -> Iterator[IO[str] | None]:
+    """Opened before the first shot. Raises MarkerError where it cannot be written, also at the end."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
+        raise _unwritable(path, problem) from problem
+    try:
+        with file:
+            yield file
+    except OSError as problem:
+        raise _unwritable(path, problem) from problem
+
+
+def _unwritable(path: Path, problem: OSError | ValueError) -> MarkerError:
+    said = getattr(problem, "strerror", None) or problem
+    return MarkerError(f"{path}: {said}; give a file that can be written")
 
 
 def _result(args: argparse.Namespace, played: Matchplay, seconds: float) -> dict[str, Any]:
@@ -114,46 +150,6 @@ def _result(args: argparse.Namespace, played: Matchplay, seconds: float) -> dict
         "last_score": {player.value: state.score.of(player) for player in Player},
         "shots_per_s": round(len(played.match.shots) / max(seconds, 1e-9), 1),
     }
-
-
-def _through_hub(args: argparse.Namespace, kind: Kind, sloppy: float) -> int:
-    from marker_rules.options import Options
-    from marker_sim.demo import Plan
-    from marker_sim.demo import run as play
-    from marker_sim.manner import Manner
-    from marker_sim.play import Style
-    from marker_sim.players import PRESETS
-    from marker_sim.problems import describe
-
-    try:
-        options = Options(GameId(args.game), _given(args))
-    except RulesError as problem:
-        raise MarkerError(problem.message) from problem
-    with tempfile.TemporaryDirectory(prefix="marker-match-") as folder:
-        referee = Manner(kind, args.seed, sloppy)
-        plan = Plan(
-            GameId(args.game),
-            args.seed,
-            1_000_000,
-            options,
-            0.0,
-            1,
-            Path(folder),
-            0,
-            direct=args.sink == "mqtt",
-            style=Style(PRESETS[args.skill], check=args.check, table=sim_shot.table_of(args)),
-            referee=referee,
-        )
-        try:
-            (result,) = asyncio.run(play(plan, lambda _hall: None))
-        except Exception as problem:
-            said = describe(problem)
-            if said is None:
-                raise
-            raise MarkerError(said) from problem
-    found = {"game": args.game, "seed": args.seed, **result.as_json(), "referee": kind.value, **result.handled(referee)}
-    _print(args, found)
-    return 1 if found["wrong_rulings"] or found["lost"] or found["duplicated"] else 0
 
 
 def _print(args: argparse.Namespace, found: dict[str, Any]) -> None:

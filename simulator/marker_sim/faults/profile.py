@@ -10,6 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from marker_sim.textfile import UnreadableText, text_of
+
+LARGEST = 1 << 20  # bytes of a profile
 Value = float | int | str | bool
 
 
@@ -183,9 +186,12 @@ def load(name: str) -> Profile:
     else:
         raise FaultError(f"fault profile '{name}' is not known; there are {', '.join(names())}, or give a .toml file")
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise FaultError(f"{path}: {problem}") from problem
+        text = text_of(path, LARGEST) if isinstance(path, Path) else path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
+    except UnreadableText as problem:
+        raise FaultError(f"{path}: {problem}; give a profile that can be read") from problem
+    except (ValueError, RecursionError) as problem:
+        raise FaultError(f"{path}: {problem}; correct the TOML syntax") from problem
     return read(raw, name)
 
 
