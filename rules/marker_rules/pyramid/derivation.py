@@ -103,6 +103,11 @@ def violation_steps(steps: list[Step], violations: Sequence[Violation], facts: d
         steps += [player_step("RP-26.2", "single_penalty", player) for player in Player if players.count(player) > 1]
 
 
+def offence_step(violation: Violation) -> Step:
+    """An offence by itself, where no penalty follows."""
+    return _violation(violation.clause, violation.by, When.DURING, ())[0]
+
+
 @lru_cache(maxsize=2048)
 def _violation(clause: str, by: Player, when: When, facts: tuple[int, ...]) -> tuple[Step, ...]:
     row = FOULS[clause]

@@ -54,8 +54,8 @@ def disturbed_by_opponent(case: Case) -> PyramidRuling:
 
 
 def void(case: Case) -> PyramidRuling:
-    """An outsider or an emergency: everything is put back, no penalty, the same player goes on (RP-24.1, RP-21.2)."""
-    clause = case.entered.void_by or "RP-24.1"
+    """An outsider or an emergency: everything is put back, no penalty, the same player goes on (RP-24.1, RP-24.2, RP-21.2)."""
+    clause = case.entered.void_by or ("RP-24.2" if case.story.emergency else "RP-24.1")
     at = (case.story.disturbed,) if case.story.disturbed >= 0 else ()
     if clause in VOIDING:
         case.readings.append(VOIDING[clause])
@@ -258,8 +258,9 @@ def _verdict(case: Case, account: Account) -> _Verdict:
     if won is not None:
         late = [violation for violation in violations if case.is_late(violation)]
         case.steps.extend(why.player_step("RP-20.3.N1", "after_frame", violation.by) for violation in late)
-        case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
         charged = [violation for violation in violations if not case.is_late(violation)]
+        case.steps.extend(why.offence_step(violation) for violation in charged)  # named, but costs nothing any more
+        case.steps.append(why.player_step("RP-30.4a", "frame_won", won))
         return _Verdict(charged, winner=won, run_winner=won)
     if not violations:
         comes = striker if case.credited else OTHER[striker]

@@ -40,18 +40,20 @@ class Story:
     cue_contacts: (index, object ball) of every contact of the struck ball. balls: every ball named -> first index.
     touching: index of a contact with a touching ball that did not move (RP-17.N1). cushion_before: index of the last
     cushion of the struck ball before its first contact. odd: anything seldom: one of these two, a frozen ball, a jaw, a
-    ball that left or came back. An index is -1 where there is no such fact.
+    ball that left or came back. emergency: no person disturbed the shot (RP-24.2). An index is -1 where there is no
+    such fact.
     """
 
     __slots__ = (
         *("back", "balls", "contact_at", "cue_contacts", "cushion_before", "disturbed", "events", "foreign", "frozen"),
+        "emergency",
         *("jaws", "odd", "off", "potted", "returned", "strike_at", "struck", "touching"),
     )
 
     def __init__(self) -> None:
         self.struck: Ball | None = None
         self.strike_at = self.contact_at = self.touching = self.cushion_before = self.disturbed = -1
-        self.odd = False
+        self.odd = self.emergency = False
         self.cue_contacts: list[tuple[int, Ball]] = []
         self.events: list[Event] = []
         self.potted: dict[Ball, int] = {}
@@ -218,8 +220,9 @@ class _Reader:
     def crossed(self, fact: f.Cross, at: int) -> None:
         self.cross(self.ball(fact, at, fact.ball), at)
 
-    def disturbed(self, _fact: f.Interference, at: int) -> None:
+    def disturbed(self, fact: f.Interference, at: int) -> None:
         self.story.disturbed = at
+        self.story.emergency = fact.kind is f.Disturbance.FORCE_MAJEURE
 
     def foreign(self, fact: f.Fact, at: int) -> None:
         _illegal(fact, at, "belongs to five-pins, nothing of the kind happens in pyramid")

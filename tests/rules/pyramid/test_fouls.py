@@ -116,6 +116,14 @@ def test_violation_after_the_frame_is_ignored(judge: Any) -> None:
 
 
 @pytest.mark.clause("RP-25")
+def test_interference_in_the_winning_shot_is_named_and_costs_nothing(judge: Any) -> None:
+    won = judge(POT, shelf=(7, 5), calls="RP-25 B sitting")
+    assert (won.winner, won.penalties, clauses(won), won.choices) == (A, (), ["RP-25"], ())
+    assert "RP-25" in won.clauses
+    assert "RP-26.1.12" not in won.clauses
+
+
+@pytest.mark.clause("RP-25")
 @pytest.mark.clause("RP-26.1.12")
 class TestInterferenceByTheOpponent:
     """The sitting player pays; the shooter chooses; his undisturbed pot counts (AMB-29)."""
@@ -357,21 +365,23 @@ def test_ball_leaves_the_pocket(judge: Any) -> None:
 @pytest.mark.clause("RP-24.2")
 @pytest.mark.clause("RP-21.2")
 @pytest.mark.parametrize(
-    ("facts", "calls"),
+    ("facts", "calls", "reason"),
     [
-        (POT + "; interference third-party", ""),
-        (POT + "; interference force-majeure", ""),
-        (POT, "RP-24.1 A"),
-        (POT, "RP-24.2 A"),
-        (POT, "RP-21.2 A"),
-        (POT + "; interference third-party", "RP-16 A"),
+        (POT + "; interference third-party", "", "RP-24.1"),
+        (POT + "; interference force-majeure", "", "RP-24.2"),
+        (POT, "RP-24.1 A", "RP-24.1"),
+        (POT, "RP-24.2 A", "RP-24.2"),
+        (POT, "RP-21.2 A", "RP-21.2"),
+        (POT + "; interference third-party", "RP-16 A", "RP-24.1"),
+        (POT + "; interference force-majeure", "RP-16 A", "RP-24.2"),
     ],
 )
-def test_void_shot(judge: Any, facts: str, calls: str) -> None:
+def test_void_shot(judge: Any, facts: str, calls: str, reason: str) -> None:
     """A shot disturbed by an outsider, an emergency or a hanging ball in the way is void and played again."""
     ruling = judge(facts, calls=calls)
     assert (ruling.void, ruling.legal, ruling.next, ruling.credited, ruling.penalties) == (True, None, "A", (), ())
     assert ruling.score.as_dict() == {"A": 3, "B": 2}
+    assert ruling.clauses == (reason,)
 
 
 @pytest.mark.clause("RP-22.2b")
