@@ -11,7 +11,7 @@ ARGS ?=
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    a five-pins table that plays a match by itself; prints the address of the display"
+	@echo "make demo    a five-pins table that plays a match by itself; prints its display's and referee's addresses and the PIN"
 	@echo "make test    installs what the tests need and runs them"
 	@echo "make check   lint, types, import directions, generated files"
 	@echo "make bench   speed, as ratios measured in one run"

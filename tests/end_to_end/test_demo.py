@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +135,10 @@ def test_it_stops_cleanly_and_leaves_no_process(tmp_path: Path, number: signal.S
     )
     assert process.stdout is not None
     assert "http://127.0.0.1:" in process.stdout.readline()
+    assert process.stdout.readline().endswith("/tables/1/referee\n")
+    assert process.stdout.readline() == f"PIN: see web.tables.1.pin in {data}/credentials.json\n", (
+        "one that lives on is not shown"
+    )
     process.send_signal(number)
     process.communicate(timeout=90)
     assert process.returncode == 130
@@ -140,6 +146,32 @@ def test_it_stops_cleanly_and_leaves_no_process(tmp_path: Path, number: signal.S
     while processes_naming(str(data)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not processes_naming(str(data))
+
+
+def test_the_printed_pin_opens_the_printed_page_of_the_referee() -> None:
+    """Three lines, on standard error where the result is JSON: display, referee's page, PIN of a demonstration that keeps nothing."""
+    process = subprocess.Popen(
+        [*MARKER, "demo", "--headless", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        _, referee, said = (process.stderr.readline().strip() for _ in range(3))
+        address = referee.removeprefix("referee: ")
+        pin = re.fullmatch(r"PIN: (\d{6}) \(of this demonstration only\)", said)
+        assert pin is not None, said
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        body = json.dumps({"table": "1", "pin": pin.group(1)}).encode()
+        login = urllib.request.Request(
+            address.replace("/tables/1/referee", "/api/login"), body, {"Content-Type": "application/json"}
+        )
+        with browser.open(login, timeout=60) as answer:
+            assert json.load(answer)["role"] == "referee"
+        with browser.open(address, timeout=60) as page:
+            assert (page.url, 'data-page="referee"' in page.read().decode()) == (address, True)
+    finally:
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=90)
+    assert (process.returncode, out) == (130, "")
 
 
 def test_an_old_python_is_one_line(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from marker_hub.cli.places import writable_file, writable_folder
+from marker_hub.credentials import read_secrets, secrets_path
 from marker_hub.errors import MarkerError
 from marker_rules.balls import GameId
 from marker_rules.errors import RulesError
@@ -36,7 +37,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "demo",
         help="a table that plays a match by itself",
         description="Plays a match by itself: simulated sensors, the node firmware on the MicroPython VM, a broker, the hub and its pages. "
-        "Prints the address of the hall display. Ends with the match, after --shots, or with Ctrl-C; nothing is left running.",
+        "Prints the addresses of the hall display and of the referee's page, and how to get its PIN. Ends with the match, after --shots, or with Ctrl-C; nothing is left running.",
     )
     parser.add_argument(
         "--game", choices=[g.value for g in GameId], default=GameId.FIVE_PINS.value, help="default: five-pins"
@@ -250,10 +251,22 @@ async def _play(args: argparse.Namespace, plan: Plan) -> list[TableResult] | Non
 
 def _show(args: argparse.Namespace, hall: Hall) -> None:
     display = f"{hall.url}/tables/1"
-    print(f"hall display: {hall.url}/  table: {display}", file=sys.stderr if args.json else sys.stdout, flush=True)
+    out = sys.stderr if args.json else sys.stdout
+    print(f"hall display: {hall.url}/  table: {display}", file=out)
+    print(f"referee: {display}/referee", file=out)
+    print(_pin(args.data, hall.plan.data), file=out, flush=True)
     if args.open:
         webbrowser.open(display)
     if not args.headless:
         from marker_hub.cli.scoreboard import Scoreboard
 
-        Scoreboard(hall, sys.stderr if args.json else sys.stdout).start()
+        Scoreboard(hall, out).start()
+
+
+def _pin(asked: Path | None, data: Path) -> str:
+    """How to get in as the referee of table 1. A PIN is shown only where it ends with the demonstration."""
+    path = secrets_path(data)
+    found = read_secrets(data) if asked is None else None
+    if found is None:
+        return f"PIN: see web.tables.1.pin in {path}"
+    return f"PIN: {found.web.tables['1'].pin} (of this demonstration only)"
