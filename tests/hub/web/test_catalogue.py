@@ -64,6 +64,7 @@ def test_every_text_the_pages_ask_for_is_there() -> None:
     asked |= {
         f"panel.{word}" for word in ("calls", "menu", "manual", "history", "amend", "stop", "award", "facts", "setup")
     }
+    asked |= {f"policy.{policy.value}" for policy in entries.Policy}
     missing = sorted(key for key in asked if key not in words("en"))
     assert missing == []
     assert len(asked) > 250

@@ -61,7 +61,7 @@ export function setup(state) {
       presets.length ? segments(t("setup.preset"), presets.map((item) => [item.name, pick(item.label) || item.name]), form.preset || presets[0].name, (id) => set({ preset: id })) : null,
       segments(t("setup.opener"), [["lag", t("setup.lag")], ["A", form.A.name || t("player.A")], ["B", form.B.name || t("player.B")]], form.opener, (id) => set({ opener: id })),
       five ? segments(t("setup.ball", { name: form.A.name || t("player.A") }), [["", t("setup.later")], ["white", t("ball.white")], ["yellow", t("ball.yellow")]], form.ball, (id) => set({ ball: id })) : null,
-      state.referee ? segments(t("setup.policy"), [["referee", t("policy.referee")], [form.policy === "auto" ? "auto" : "self", t("policy.self")]], form.policy, (id) => set({ policy: id })) : null,
+      state.referee ? segments(t("setup.policy"), [["referee", t("policy.referee")], ["self", t("policy.self")], ...([form.policy, state.view.setup?.policy].includes("auto") ? [["auto", t("policy.auto")]] : [])], form.policy, (id) => set({ policy: id })) : null,
       segments(t("sensors"), [["yes", t("setup.sensors")], ["no", t("setup.nosensors")]], form.manual ? "no" : "yes", (id) => set({ manual: id === "no" })),
       segments(t("practice"), [["no", t("no")], ["yes", t("yes")]], form.practice ? "yes" : "no", (id) => set({ practice: id === "yes" })),
       switches(state, form, set)),
