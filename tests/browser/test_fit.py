@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from page_fakes import states
 from page_fakes.hub import FakeHub, OpenPage, Server, drawn, still
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from marker_hub.web.settings import WebSettings
 
@@ -119,6 +119,26 @@ def test_the_sentence_of_a_ruling_is_whole_beside_its_points(
     )  # fmt: skip
     hub.show(over)
     assert faults(page, hub, "3") == []
+    hub.show(over | {"award": {"what": "match", "to": "A", "game_no": 5}})
+    expect(page.locator(".band .said")).to_contain_text("Константинопольский-П.")
+    assert faults(page, hub, "3") == []
+
+
+@pytest.mark.parametrize("size", [(3840, 2160), (1920, 1080), (1280, 1024), (1080, 1920)])
+def test_extra_time_taken_stands_whole_below_the_clock(
+    open_page: OpenPage, hub: FakeHub, size: tuple[int, int]
+) -> None:
+    """The crowd is told that extra time runs and how much is left, also beside the call «Время»."""
+    view = states.pyramid()
+    view["clock"] |= {"taken": 1, "remaining_ms": 31_000, "warn": False}
+    hub.views["5"] = view
+    page = open_page("/tables/5", size=size, wait=".board")
+    expect(page.locator(".centre .caption")).to_contain_text("взято доп. время, ещё 1")
+    assert faults(page, hub, "5") == []
+    hub.show(view | {"notices": [{"code": "time_called", "args": {}}]})
+    expect(page.locator(".centre .caption")).to_contain_text("«Время»")
+    expect(page.locator(".centre .caption")).to_contain_text("ещё 1")
+    assert faults(page, hub, "5") == []
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1024, 768), (390, 844)])

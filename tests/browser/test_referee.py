@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -397,7 +398,9 @@ def test_a_match_without_shot_clock_says_so(open_page: OpenPage, hub: FakeHub) -
     boxes.nth(2).fill("Цой")
     page.get_by_role("radiogroup", name="Часы удара").get_by_role("radio").first.click()
     page.locator("summary").click()
-    expect(page.get_by_text("RP-29.2").first).to_be_visible()
+    expect(page.get_by_text("п. 28.1, 29.2").first).to_be_visible()
+    form = page.locator("details.more").inner_text()
+    assert re.findall(r"\b(?:RP|FP|EXT)-|[a-z]+_[a-z]+|\bfalse\b|\btrue\b", form) == [], "codes on the form"
     expect(page.get_by_text("время на удар, секунды")).to_have_count(0)
     accept(page).click()
     assert sent(page, hub, 1)[0]["options"] == {"race_to": 5, "shot_clock_s": 0}

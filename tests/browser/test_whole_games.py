@@ -223,8 +223,9 @@ def test_a_shot_three_games_back_is_corrected(referee: Referee, browser: Browser
         hand.ready()
         hand.menu("Присудить партию")
         hand.page.get_by_label("Примечание").fill("неявка")
-        hand.after(hand.page.get_by_role("button", name="Цой").first.click)
-        hand.page.locator(".side-button").click()
+        hand.page.get_by_role("button", name="Цой").first.click()
+        hand.after(hand.page.get_by_role("button", name="Да, присудить партию").click)
+        expect(hand.page.locator(".ref.panel-sheet")).to_have_count(1)
     hand.ready()
     assert hand.view["match"]["game_no"] == 4
     display = browser.new_page(viewport={"width": 1920, "height": 1080})

@@ -32,6 +32,7 @@ def service_view(hub: Hub, table: TableRuntime) -> dict[str, Any]:
         "id": table.id,
         "name": table.config.name,
         "profile": link.profile,
+        "fitted": table.config.sensors,
         "node": _node(hub, link),
         "channels": _channels(link, recent),
         "events": [_event(entry, body, hub.now_ms()) for entry, body in recent],

@@ -1,6 +1,6 @@
 // The table display: a view model becomes a tree. Nothing here knows the stream or the clock of the page.
 import { h } from "./dom.js";
-import { ballOf, gameNumber, goal, isPyramid, liveText, phaseText, pinsText, placementsText, pointsOf, saidOf, secondsLeft, tableName, targetOf, upper } from "./facts.js";
+import { awardText, ballOf, cutText, gameNumber, goal, isPyramid, liveText, phaseText, pinsText, placementsText, pointsOf, saidOf, secondsLeft, tableName, targetOf, upper } from "./facts.js";
 import { saidLines, widthOf } from "./fit.js";
 import { clockText, nameLines, num, pick, secondsText, signed, span, t } from "./i18n.js";
 import { ball, diamond, qr, slot, tip } from "./marks.js";
@@ -41,7 +41,7 @@ function side(view, player, context) {
   const cls = ["side", player.toLowerCase(), turn && "turn", wide && "wide"].filter(Boolean).join(" ");
   return h("section", { class: cls, key: player, "aria-label": who?.name || t("player.unnamed") },
     strip(view, player, context, turn), plate(who, context), ...numbers(view, player, context, score),
-    over ? h("div", { class: "verdict" }, h("span", { class: "fit" }, view.winner === player ? t("match.wins") : forfeited(view, player))) : null);
+    over ? h("div", { class: "verdict" }, h("span", { class: "fit" }, view.winner === player ? t(view.award?.what === "match" ? "match.awarded" : "match.wins") : forfeited(view, player))) : null);
 }
 
 const forfeited = (view, player) => (view.games?.some((game) => game.forfeit && game.winner && game.winner !== player) ? t("match.forfeit") : "");
@@ -123,6 +123,9 @@ function middle(view, context) {
   return [diamond(view.pins, { decided, outline: context.stale, label: pinsText(view.pins) }), caption(view, context)];
 }
 
+/** Extra times the player at the table has left. */
+const leftOf = (view) => view.players?.[view.turn]?.extensions_left ?? 0;
+
 const lastScore = (view) => {
   const last = view.games?.at(-1);
   return last ? `${num(last.score.A)}:${num(last.score.B)}` : `${num(view.players.A.score)}:${num(view.players.B.score)}`;
@@ -156,7 +159,7 @@ function pyramidMiddle(view, context) {
       h("span", { class: "unit" }, clock.running || context.stale ? t("seconds", { n: seconds }) : t("paused"))),
     view.live || view.notices?.some((note) => note.code === "time_called") ? facts : h("div", { class: "caption" },
       warn && clock.running && !context.stale ? h("span", { class: "tag call" }, t("call.ten")) : null,
-      h("span", {}, t("per.shot", { n: clock.limit_s }))),
+      h("span", {}, clock.taken && !context.stale ? t("extension.taken", { n: leftOf(view) }) : t("per.shot", { n: clock.limit_s }))),
   ];
 }
 
@@ -164,7 +167,7 @@ function caption(view, context) {
   const lines = [];
   if (context.stale) {
     lines.push(h("span", {}, isPyramid(view) ? t("stale.balls") : t("stale.pins")), h("span", {}, t("stale.at", { time: secondsText(context.now) })));
-  } else if (view.notices?.some((note) => note.code === "time_called")) lines.push(h("span", { class: "tag call" }, t("call.time")));
+  } else if (view.notices?.some((note) => note.code === "time_called")) lines.push(h("span", { class: "tag call" }, t("call.time")), view.clock?.taken ? h("span", {}, t("extension.taken", { n: leftOf(view) })) : null);
   else if (view.node === "offline") lines.push(h("span", {}, t("node.silent")));
   else if (view.live || view.asking || view.proposal) {
     const text = liveText(view) || (view.asking || view.phase === "asking" ? t("hall.asking") : "");
@@ -178,13 +181,14 @@ function caption(view, context) {
 function band(view, context) {
   const proposal = !context.stale && view.proposal;
   const shown = proposal || view.last;
+  if (view.award && !proposal) return awarded(view, context);
   const announce = SETTING.has(view.phase) && (!shown || view.phase === "lag" || !view.match);
   if (announce || !shown) return doing(view, context);
   const status = proposal ? "provisional" : shown.status;
   const ruling = shown.ruling;
   const cls = ["band", status === "provisional" && "provisional", status === "corrected" && "corrected"].filter(Boolean).join(" ");
   return h("section", { class: cls, key: "band" },
-    h("div", { class: "row" }, tag(status, context), h("span", {}, t("shot", { n: shown.shot })), cut(ruling), h("span", { class: "clause" }, pick(ruling.public) || (ruling.clauses ?? []).join(", "))),
+    h("div", { class: "row" }, tag(status, context), h("span", {}, t("shot", { n: shown.shot })), cut(view, ruling), h("span", { class: "clause" }, pick(ruling.public))),
     h("div", { class: "words" }, said(...saidOf(view, ruling), context, `${shown.shot}${status}${ruling.short}`, pointsRoom(view, ruling, context)),
       points(view, ruling, status === "provisional", context)));
 }
@@ -215,8 +219,16 @@ function pointsRoom(view, ruling, { band }) {
   return widthOf(text, `760 ${band.digits}px "Marker Digits"`) - text.length * 0.055 * band.digits + (ballOfPoints(view, ruling) ? band.ball : 0) + band.gap;
 }
 
-/** A shot cut to the limit of the game says both numbers. */
-const cut = (ruling) => (ruling.limit ? h("span", { class: "of" }, t("points.of", { given: ruling.limit.given, wanted: ruling.limit.wanted })) : null);
+/** A shot cut to the limit of the game says both numbers and the limit. */
+const cut = (view, ruling) => (ruling.limit ? h("span", { class: "of" }, cutText(ruling, view.match?.limit)) : null);
+
+/** A game or match that was decided by no stroke: by whom the score stands as it does is said, not the last shot. */
+function awarded(view, context) {
+  const text = awardText(view.players, view.award);
+  return h("section", { class: "band", key: "band" },
+    h("div", { class: "row" }, tag("manual", context), h("span", {}, t("game.no", { k: view.award.game_no }))),
+    h("div", { class: "words" }, said("", text, context, `award${view.award.what}${view.award.to}`, 0)));
+}
 
 function points(view, ruling, open, context) {
   const kind = ballOfPoints(view, ruling);

@@ -1,7 +1,15 @@
 // Words about a table that several pages share.
-import { has, num, pick, span, t, upper } from "./i18n.js";
+import { has, num, pick, shortName, signed, span, t, upper } from "./i18n.js";
 
+/** The one order of the pins: as the drawing is read, from the top. */
 export const PINS = ["N", "W", "C", "E", "S"];
+
+/** `list` with the pins in their order and before everything else; `name`: an item's name. */
+export function pinsFirst(list, name) {
+  const place = (item) => (PINS.includes(name(item)) ? PINS.indexOf(name(item)) : PINS.length);
+  return list.toSorted((a, b) => place(a) - place(b));
+}
+
 export const isPyramid = (view) => view.game !== "five-pins";
 export const targetOf = (view) => view.match?.target ?? view.match?.limit ?? 8;
 export const other = (player) => (player === "A" ? "B" : "A");
@@ -42,6 +50,26 @@ export function pinsText(pins) {
 export function pointsOf(ruling) {
   const who = ruling.to ?? (ruling.points?.A ? "A" : ruling.points?.B ? "B" : null);
   return [who, who ? (ruling.limit?.given ?? ruling.points?.[who] ?? 0) : 0];
+}
+
+/** Players whose score a ruling moves and by how much, the cut to the limit taken off: [[player, points]]. */
+export function credited(ruling) {
+  const got = ["A", "B"].filter((who) => ruling.points?.[who]);
+  return got.map((who) => [who, ruling.limit && got.length === 1 ? ruling.limit.given : ruling.points[who]]);
+}
+
+/** Who gets what by a ruling, with the names: `+6 Ёжиков`; `0` where nobody does. */
+export function gains(players, ruling) {
+  return credited(ruling).map(([who, value]) => `${signed(value)} ${shortName(players?.[who] ?? {}, players?.[other(who)], 20)}`).join(", ") || num(0);
+}
+
+/** Why a shot gave less than it was worth: the game ends at its limit. */
+export const cutText = (ruling, limit) => (ruling?.limit ? t("points.of", { given: ruling.limit.given, wanted: ruling.limit.wanted, n: limit ?? "" }) : "");
+
+/** What was awarded to whom, in one line. */
+export function awardText(players, award) {
+  const name = award.to ? shortName(players?.[award.to] ?? {}, players?.[other(award.to)], 24) : "";
+  return t(`awarded.${award.what}`, { name });
 }
 
 /** The player a ruling's short sentence speaks of, and that sentence. */

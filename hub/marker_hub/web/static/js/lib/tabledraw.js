@@ -50,5 +50,5 @@ export function tableDrawing(geometry, { marks = {}, down = [], extra = null, la
       h("path", { class: "pin", d: PIN_PATH, style: { transform: down.includes(name) ? `translate(${name === "E" ? -36 : 36}px, 12px) rotate(${name === "E" ? 90 : -90}deg)` : "translate(0px, 24px)" } }))),
     carom ? [h("text", { key: "first", class: "end", x: -l / 2 + 60, y: -w / 2 + 130 }, t("end.top")), h("text", { key: "second", class: "end", x: l / 2 - 60, y: -w / 2 + 130, "text-anchor": "end" }, t("end.bottom"))]
       : h("text", { key: "house", class: "end", x: -l / 4 - 40, y: w / 2 - 40, "text-anchor": "end" }, t("end.house")),
-    extra);
+    h("g", { key: "extra" }, extra)); // apart: its nodes may be keyed by the same names
 }

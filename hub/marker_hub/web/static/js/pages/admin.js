@@ -3,7 +3,7 @@ import { h, render } from "../lib/dom.js";
 import { tableName } from "../lib/facts.js";
 import { clockText, dayText, loadWords, num, pick, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
-import { links } from "../lib/parts.js";
+import { hubNotes, links } from "../lib/parts.js";
 import { setTheme } from "../lib/settings.js";
 
 const POLL_MS = 10_000;
@@ -65,7 +65,7 @@ function hub() {
     line(found.broker, found.broker ? t("admin.broker", { where: broker ? `${broker.kind}, ${broker.host}:${broker.port}` : "" }) : t("admin.nobroker")),
     h("li", {}, t("admin.version", { version: state.version, since: stamp(found.since_ms) })),
     h("li", {}, t("admin.journal", { file: state.journal.file, size: size(state.journal.bytes) }))),
-  found.notices.length ? h("ul", { class: "facts-list flame" }, found.notices.map((note, index) => h("li", { key: String(index) }, note.text))) : null);
+  found.notices.length ? h("ul", { class: "facts-list flame" }, hubNotes(found.notices)) : null);
 }
 
 function tables() {

@@ -1,6 +1,6 @@
 // One match: score graph, shot list, replay of what was sensed. Never a ball, never a path.
 import { h, render } from "../lib/dom.js";
-import { pointsOf, saidOf, tableName } from "../lib/facts.js";
+import { awardText, cutText, credited, gains, other, pointsOf, saidOf, tableName } from "../lib/facts.js";
 import { clockText, dayText, has, loadWords, num, pick, secondsText, shortName, signed, t } from "../lib/i18n.js";
 import { scoreGraph } from "../lib/graph.js";
 import { ball } from "../lib/marks.js";
@@ -80,7 +80,7 @@ function draw() {
   const game = (match.games_list ?? []).find((item) => item.n === gameNo);
   return render(app, h("main", { class: "sheet match-page" }, head(), sub(),
     h("div", { class: "columns" },
-      h("section", {}, game ? [graphHead(game), graph(game), shotTable(game)] : h("p", { class: "empty" }, t("match.noshots"))), replay())));
+      h("section", {}, game ? [graphHead(game), awardLine(game), graph(game), shotTable(game)] : h("p", { class: "empty" }, t("match.noshots"))), replay())));
 }
 
 function head() {
@@ -93,6 +93,7 @@ function sub() {
   const goal = match.game === "five-pins" ? (match.limit ? t("limit", { n: match.limit }) : "") : match.race_to ? t("race", { n: match.race_to }) : "";
   return h("div", { class: "match-sub" }, h("span", { class: "bold" }, match.ended_ms ? t("phase.match_over") : t("running")), h("span", {}, `${dayText(match.started_ms)}, ${time}`),
     h("span", {}, tableName({ id: match.table, name: match.table_name || null })), h("span", {}, [t(`game.${match.game}`), goal].filter(Boolean).join(", ")),
+    match.awards?.some((award) => award.what === "match") ? h("span", { class: "bold awarded" }, awardText(match.players, match.awards.findLast((award) => award.what === "match"))) : null,
     match.revision ? h("span", {}, t("revision", { n: match.revision })) : null,
     match.ended_ms ? h("span", { class: "dim" }, t("match.fix")) : null,
     h("span", { class: "fill" }, ["jsonl", "csv", "pdf"].map((form) => h("a", { key: form, href: `/api/matches/${encodeURIComponent(id)}/export.${form}`, download: true }, t(`export.${form}`), " "))), links("match"));
@@ -122,6 +123,12 @@ function figures(game) {
   return match.game === "five-pins" ? `${mean}, ${t("figures.best", { a: num(a.best), b: num(b.best) })}` : `${mean}, ${t("figures.run", { a: num(a.run), b: num(b.run) })}`;
 }
 
+/** What was decided in this game by no stroke. */
+function awardLine(game) {
+  const made = (match.awards ?? []).filter((award) => award.game_no === game.n);
+  return made.length ? h("p", { class: "awarded bold", key: "awarded" }, made.map((award) => awardText(match.players, award)).join("; ")) : null;
+}
+
 function graph(game) {
   const label = t("graph.label", { a: match.players.A.name, b: match.players.B.name, x: game.score.A, y: game.score.B, n: game.shots.length });
   return scoreGraph(game.shots, { limit: match.game === "five-pins" ? match.limit : (match.target ?? 8), cursor: game.shots.findIndex((shot) => shot.shot === shotNo), kinds: { A: kindOf("A"), B: kindOf("B") }, label });
@@ -135,19 +142,29 @@ function shotTable(game) {
 }
 
 function shotRow(shot) {
-  const [who, value] = shot.ruling ? pointsOf(shot.ruling) : [null, 0];
-  const given = shot.ruling?.limit ? `${signed(value)} ${t("points.cut", { n: shot.ruling.limit.wanted })}` : signed(value);
-  const points = who && who !== shot.striker ? t("opponent.short", { points: given }) : given;
-  const other = match.players[shot.striker === "A" ? "B" : "A"];
   const text = shot.ruling ? saidOf({ players: match.players }, shot.ruling)[1] : "";
   const clause = pick(shot.ruling?.public).replace(/^(п\.|cl\.|art\.)\s*/, "");
   return h("tr", { key: String(shot.shot), "aria-selected": String(shot.shot === shotNo), class: shot.status, onclick: () => choose(shot.shot) },
     h("td", { class: "num" }, h("button", { "aria-label": t("shot", { n: shot.shot }) }, num(shot.shot))),
-    h("td", { class: "name" }, kindOf(shot.striker) ? ball(kindOf(shot.striker)) : null, shortName(match.players[shot.striker], other, 20)),
+    h("td", { class: "name" }, kindOf(shot.striker) ? ball(kindOf(shot.striker)) : null, shortName(match.players[shot.striker], match.players[other(shot.striker)], 20)),
     h("td", { class: "words" }, shot.status === "void" ? t("void") : shot.status === "open" ? t("amend.open") : text,
-      shot.status === "corrected" && shot.old ? h("span", {}, ` ${t("instead")} `, h("s", {}, signed(pointsOf(shot.old)[1]))) : null,
+      elsewhere(shot),
+      shot.ruling?.limit ? h("span", { class: "cut" }, `, ${cutText(shot.ruling, match.limit)}`) : null,
+      shot.status === "corrected" && shot.old ? h("span", {}, ` ${t("instead")} `, h("s", {}, gains(match.players, shot.old))) : null,
       shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
-    h("td", { class: "num bold" }, shot.ruling ? points : "–"), h("td", { class: "num" }, shot.score ? `${num(shot.score.A)}:${num(shot.score.B)}` : "–"), h("td", {}, clause));
+    h("td", { class: "num bold gets" }, shot.ruling ? points(shot) : "–"), h("td", { class: "num" }, shot.score ? `${num(shot.score.A)}:${num(shot.score.B)}` : "–"), h("td", {}, clause));
+}
+
+/** What each player got, with his ball. */
+function points(shot) {
+  const got = credited(shot.ruling);
+  return got.length ? got.map(([who, value]) => h("span", { key: who, class: "line" }, kindOf(who) ? ball(kindOf(who)) : null, signed(value))) : num(0);
+}
+
+/** Points that went to the player who did not strike are named. */
+function elsewhere(shot) {
+  const got = shot.ruling ? credited(shot.ruling).filter(([who]) => who !== shot.striker) : [];
+  return got.map(([who]) => h("span", { key: `to${who}`, class: "to" }, `, ${t("points.to", { name: shortName(match.players[who], match.players[other(who)], 20) })}`));
 }
 
 function replay() {

@@ -1,6 +1,6 @@
 // The overlay for a stream: shows only what is fresh; hidden, stale or not yet heard it is empty.
 import { h, render } from "../lib/dom.js";
-import { ballOf, gameNumber, goalShort, isPyramid, liveText, pointsOf, saidOf } from "../lib/facts.js";
+import { awardText, ballOf, cutText, gameNumber, goalShort, isPyramid, liveText, pointsOf, saidOf } from "../lib/facts.js";
 import { fitLines, fontsReady, withLateFaces } from "../lib/fit.js";
 import { loadWords, num, pick, shortName, signed, t, upper } from "../lib/i18n.js";
 import { ball, tip } from "../lib/marks.js";
@@ -74,7 +74,7 @@ function bug(view) {
       kind ? ball(kind) : h("span", { class: "letter" }, isPyramid(view) && who.debt ? "−" : ""),
       h("span", { class: "who", lang: who.lang || null, "aria-label": who.name }, h("span", { class: "box" }, h("span", { class: "fit" }, shortName(who, other, 24))), striking(view, player) ? tip() : null),
       h("span", { class: "won digits" }, num(who.games ?? 0)), h("span", { class: "value digits" }, num(who.score)));
-  }), live(view) ? h("div", { class: "live" }, live(view)) : h("div", { class: "label" }, h("span", {}, `${t(`short.${view.game}`)}, ${gameNumber(view.match, view.game)}`), right(view)));
+  }), live(view) ? h("div", { class: "live" }, live(view)) : h("div", { class: "label" }, h("span", {}, view.award ? awardText(view.players, view.award) : `${t(`short.${view.game}`)}, ${gameNumber(view.match, view.game)}`), view.award ? null : right(view)));
 }
 
 const live = (view) => {
@@ -95,7 +95,7 @@ function third(view) {
   const [name, text] = saidOf(view, last.ruling);
   const word = last.status === "corrected" ? t("corrected") : last.status === "manual" ? t("ruling.manual") : t("ruling");
   return h("section", { class: `lower ${last.status}`, key: `l${last.shot}${last.status}` },
-    h("div", { class: "text" }, h("div", { class: "first" }, h("span", { class: "tag" }, upper(word)), h("span", {}, t("shot", { n: last.shot })), h("span", { class: "clause" }, pick(last.ruling.public))),
+    h("div", { class: "text" }, h("div", { class: "first" }, h("span", { class: "tag" }, upper(word)), h("span", {}, t("shot", { n: last.shot })), last.ruling.limit ? h("span", {}, cutText(last.ruling, view.match.limit)) : null, h("span", { class: "clause" }, pick(last.ruling.public))),
       h("p", { class: "said" }, h("span", { class: "fit" }, name ? h("span", {}, `${name}: `) : null, text))),
     h("div", { class: "points digits" }, signed(pointsOf(last.ruling)[1])));
 }

@@ -74,7 +74,7 @@ document.title = t("title.referee", { table });
 function show(panel) {
   if (panel === "history") state.ui.record = null;
   state.ui.panel = panel;
-  state.ui.clause = null;
+  state.ui.clause = state.ui.awarding = null;
   draw();
   document.querySelector(".body")?.scrollTo(0, 0);
 }

@@ -1,13 +1,14 @@
 // Service: the sensors of a table on its drawing, live, and the guided check.
 import { h, render } from "../lib/dom.js";
-import { tableName } from "../lib/facts.js";
+import { pinsFirst, tableName } from "../lib/facts.js";
 import { loadWords, num, pick as textOf, span, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
+import { hubNotes } from "../lib/parts.js";
 import { remember, setTheme } from "../lib/settings.js";
 import { placeOf, profiles, tableDrawing } from "../lib/tabledraw.js";
 import { begin, listen, panel, reportText } from "../service/check.js";
 import { draftOf } from "../service/threshold.js";
-import { meter, pocketNames } from "../service/meters.js";
+import { meter, pinSign, pocketNames } from "../service/meters.js";
 
 const POLL_MS = 300;
 const TOLD_MS = 60_000;
@@ -54,6 +55,7 @@ async function poll() {
 
 /** The node reports its threshold with its next health message; until then what it was given is shown. */
 function take(fresh) {
+  fresh.channels = pinsFirst(fresh.channels, (channel) => channel.channel);
   if (told && told.table === fresh.id && performance.now() < told.until) {
     for (const channel of fresh.channels) if (piezo(channel)) channel.threshold_v = told.volts;
   }
@@ -75,10 +77,11 @@ function positions() {
 }
 
 function draw() {
-  if (!view) return;
+  if (!view) return undefined;
   document.title = t("service.title", { table: view.name ?? view.id });
   const selected = view.channels.find((channel) => channel.channel === chosen);
-  render(app, h("main", { class: "service-page" }, top(),
+  if (view.fitted === false && !view.node) return render(app, h("main", { class: "service-page" }, top(), h("div", { class: "left" }, h("p", { class: "unfitted", role: "status" }, t("sensors.unfitted.here")), notes())));
+  return render(app, h("main", { class: "service-page" }, top(),
     h("div", { class: "work" }, h("section", { class: "left" }, legend(), testLine(), stage(), bars(), channelTable(), lanes(), notes()),
       panel(check, selected, {
         placeText: selected ? placeText(selected) : "",
@@ -95,7 +98,7 @@ function top() {
   return h("header", { class: "bar-top" },
     h("h1", {}, t("service.title", { table: view.name ?? view.id })), h("span", {}, t(view.profile === "carom5" ? "game.five-pins" : "pyramid")),
     h("label", {}, h("span", { class: "unseen" }, t("col.table")), h("select", { onchange: (event) => { table = event.target.value; view = null; chosen = null; check = null; draft = null; history.replaceState(null, "", `/service/${table}`); } }, tables.map((item) => h("option", { value: item.id, selected: item.id === table, key: item.id }, tableName(item))))),
-    h("span", { class: "fill with-mark" }, health(lost || node?.state !== "online" ? "absent" : "ok"), lost ? `${t("stale")} ${span(performance.now() - heardAt)}` : node ? t(node.state === "online" ? "node.named" : "node.gone", { uid: node.uid ?? "" }) : t("sensors.none")),
+    h("span", { class: "fill with-mark" }, health(lost || node?.state !== "online" ? "absent" : "ok"), lost ? `${t("stale")} ${span(performance.now() - heardAt)}` : node ? t(node.state === "online" ? "node.named" : "node.gone", { uid: node.uid ?? "" }) : t(view.fitted === false ? "sensors.none" : "node.never")),
     node?.clock_ms !== null && node?.clock_ms !== undefined ? h("span", {}, t("node.clock", { ms: num(node.clock_unc_ms ?? 0, 1) })) : null,
     node?.volts ? h("span", { class: node.volts < 4.6 || node.volts > 5.4 ? "sick" : "" }, `${num(node.volts, 2)} ${t("volt")}`) : null,
     node?.latency_ms !== null && node?.latency_ms !== undefined ? h("span", {}, t("node.latency", { ms: num(node.latency_ms, 1) })) : null,
@@ -114,8 +117,9 @@ function stage() {
     const place = placeOf(shape, channel.channel);
     if (!place) return null;
     if (piezo(channel)) return meter(shape, place, channel, { cls: classOf(channel), name: `${channel.channel} ${placeText(channel)}`, value: voltsText(channel), volts: stale() ? null : channel.last_v, scale: SCALE_V, mark: health(stale() ? "absent" : channel.quality, "inner") });
-    const lift = place.kind === "pin" ? -250 : 0;
-    return h("g", { key: channel.channel, class: `sign ${classOf(channel)}`, transform: `translate(${place.x - 60} ${place.y - 60 + lift}) scale(6)` }, health(stale() ? "absent" : channel.quality, "inner").children);
+    const sign = health(stale() ? "absent" : channel.quality, "inner").children;
+    if (place.kind === "pin") return pinSign(channel, place, sign, classOf(channel));
+    return h("g", { key: channel.channel, class: `sign ${classOf(channel)}`, transform: `translate(${place.x - 60} ${place.y - 60}) scale(6)` }, sign);
   });
   const label = view.channels.map((channel) => `${channel.channel} ${t(`quality.${channel.quality}`)}${piezo(channel) ? ` ${voltsText(channel)}` : ""}`).join(", ");
   return h("div", { class: "stage" }, tableDrawing(shape, { marks, carom: view.profile === "carom5", extra: [pocketNames(shape), signs], label, around: matchMedia("(min-width: 768px)").matches ? 250 : 0 }));
@@ -172,7 +176,7 @@ function lanes() {
       }))));
 }
 
-const notes = () => h("ul", { class: "notes" }, (view.notices ?? []).map((note, index) => h("li", { key: `n${index}` }, note.text)), view.faults ? h("li", { key: "faults", class: "sick" }, t("admin.faults", { n: view.faults })) : null,
+const notes = () => h("ul", { class: "notes" }, hubNotes(view.notices), view.faults ? h("li", { key: "faults", class: "sick" }, t("admin.faults", { n: view.faults })) : null,
   (view.rejects ?? []).slice(0, 5).map((reject, index) => h("li", { key: `r${index}` }, `${reject.topic}: ${reject.reason}`)));
 
 async function judge() {

@@ -1,7 +1,7 @@
 // Corrections of earlier shots: choose, change, look at what would follow, take it. The live shot goes on beside it.
 import { h } from "../lib/dom.js";
-import { PINS, pointsOf } from "../lib/facts.js";
-import { num, pick, signed, t } from "../lib/i18n.js";
+import { cutText, gains, PINS } from "../lib/facts.js";
+import { num, pick, t } from "../lib/i18n.js";
 import { newKey } from "../lib/commands.js";
 import { manualFields } from "./more.js";
 import { segments, surname } from "./parts.js";
@@ -18,8 +18,8 @@ export function history(state) {
     h("ol", { class: "shots" }, game.shots.toReversed().map((shot) => h("li", { key: `s${shot.shot}` },
       h("button", { class: shot.status === "void" ? "shot-line void" : "shot-line", onclick: () => state.amend(shot.shot) },
         h("span", { class: "num dim" }, num(shot.shot)), h("span", { class: "name" }, surname(state.view, shot.striker)),
-        h("span", { class: shot.status === "open" ? "words flame" : "words" }, shot.status === "void" ? t("void") : shot.status === "open" ? t("amend.open") : pick(shot.ruling?.said ?? shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null),
-        h("span", { class: "bold" }, shot.ruling ? signed(pointsOf(shot.ruling)[1]) : "–")))))));
+        h("span", { class: shot.status === "open" ? "words flame" : "words" }, shot.status === "void" ? t("void") : shot.status === "open" ? t("amend.open") : pick(shot.ruling?.said ?? shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null, shot.ruling?.limit ? h("span", { class: "cut" }, `, ${cutText(shot.ruling, record.limit)}`) : null),
+        h("span", { class: "bold gets" }, shot.ruling ? gains(state.view.players, shot.ruling) : "–")))))));
 }
 
 /** The correction of one shot. The draft stays until it is taken or thrown away, whatever happens at the table. */
@@ -29,7 +29,7 @@ export function amend(state) {
   const { view } = state;
   const set = (change) => { Object.assign(draft, change, { preview: null }); state.draw(); };
   return [
-    h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${signed(pointsOf(draft.old)[1])}, ${pick(draft.old.said ?? draft.old.sentence)}`) : null),
+    h("h2", {}, t("amend.shot", { n: draft.shot }), draft.old ? h("span", { class: "dim" }, ` ${gains(view.players, draft.old)}: ${pick(draft.old.said ?? draft.old.sentence)}`) : null),
     draft.rows?.length ? draft.rows.map((row) => segments(pick(row.text), row.answers.filter((item) => item.id !== "unknown").map((item) => [item.id, pick(item.label)]), draft.answers[row.id] ?? row.answers.find((item) => item.selected)?.id,
       (id) => set(changedAt(draft, row.id, id)))) : null,
     view.pins ? h("fieldset", { class: "segments" }, h("legend", {}, t("amend.pins")), h("div", {}, PINS.map((pin) =>
@@ -52,9 +52,18 @@ function preview(state, seen) {
   return h("section", { class: "preview", role: "status" },
     h("p", { class: "bold" }, t("amend.score"), ` ${num(seen.before.A)}:${num(seen.before.B)} → ${num(seen.after.A)}:${num(seen.after.B)}`.replace("→", "–")),
     seen.winner ? h("p", {}, t("game.wins", { name: surname(view, seen.winner) })) : null,
-    h("ul", {}, (seen.changed ?? []).map((item) => h("li", { key: `c${item.shot}` }, t("shot", { n: item.shot }), ": ", item.old ? h("s", { class: "dim" }, signed(pointsOf(item.old)[1])) : "–", " ",
-      item.open ? h("span", { class: "chalk" }, t("amend.open")) : item.new ? `${signed(pointsOf(item.new)[1])}, ${pick(item.new.said ?? item.new.sentence)}${item.out_of_turn ? `, ${t("amend.turn")}` : ""}` : t("void")))),
+    h("ul", {}, (seen.changed ?? []).map((item) => h("li", { key: `c${item.shot}` }, changedLine(view, item)))),
     seen.set_aside?.length ? h("p", { class: "flame" }, t("amend.aside", { n: seen.set_aside.length })) : null);
+}
+
+/** A shot that the correction changes: who got what and who gets what, why, and what the limit cuts off. */
+function changedLine(view, item) {
+  const was = item.old ? h("s", { class: "dim" }, gains(view.players, item.old)) : "–";
+  const head = h("span", { class: "bold" }, t("shot", { n: item.shot }), ": ", was, " ");
+  if (item.open) return [head, h("span", { class: "chalk" }, t("amend.open"))];
+  if (!item.new) return [head, t("void")];
+  const why = [pick(item.new.said ?? item.new.sentence), item.out_of_turn ? t("amend.turn") : ""].filter(Boolean).join(", ");
+  return [head, h("span", { class: "bold" }, gains(view.players, item.new)), h("span", { class: "line-of" }, why), item.new.limit ? h("span", { class: "line-of dim" }, cutText(item.new, view.match?.limit)) : null];
 }
 
 /** The draft with row `id` answered (without one: with other facts). What followed from what was said before is asked anew. */

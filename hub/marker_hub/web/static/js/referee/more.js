@@ -1,6 +1,6 @@
 // Everything that is not the shot: the menu, a ruling by hand, interruptions, awards, raw facts.
 import { h } from "../lib/dom.js";
-import { other } from "../lib/facts.js";
+import { awardText, other, pinsFirst } from "../lib/facts.js";
 import { has, lang, num, pick, t } from "../lib/i18n.js";
 import { health } from "../lib/marks.js";
 import { choice, field, segments, surname } from "./parts.js";
@@ -34,11 +34,19 @@ export function menu(state) {
 export function manual(state) {
   const { view } = state;
   const form = (state.ui.manual ??= { A: 0, B: 0, next: other(state.striker), hand: false, note: "" });
-  return [h("p", { class: "dim" }, t("manual.about")), ...manualFields(state, form, view),
+  return [h("p", { class: "dim" }, t("manual.about")), replaces(view, form), ...manualFields(state, form, view),
     h("button", { class: "accept on wide", disabled: !form.note.trim() || !state.commander.ready, onclick: async () => {
       const answer = await state.send({ kind: "manual", points: { A: form.A, B: form.B }, note: form.note.trim(), next: form.next, ball_in_hand: form.hand });
       if (answer?.status === 200) { state.ui.manual = null; state.show("sheet"); }
     } }, h("span", { class: "what" }, t("manual.do")), form.note.trim() ? null : h("span", { class: "sub" }, t("note.needed")))];
+}
+
+const OPENING = new Set(["opening", "break"]);
+
+/** A ruling by hand stands for the stroke that is due: at the opening it is said that there will be no other. */
+function replaces(view, form) {
+  if (!OPENING.has(view.due?.mode)) return null;
+  return h("p", { class: "notice flame", role: "status", key: "replaces" }, t(view.game === "five-pins" ? "manual.opening" : "manual.break", { name: surname(view, form.next) }));
 }
 
 /** The fields of a ruling by hand; `form` is changed in place. */
@@ -94,7 +102,8 @@ export function stop(state) {
 export function award(state) {
   const { view, ui } = state;
   const note = (ui.awardNote ?? "").trim();
-  const give = (kind, to, label) => choice(state, label, { kind, to, note }, { disabled: !note, sub: note ? "" : t("note.needed") });
+  if (ui.awarding && note) return [sure(state, note)];
+  const give = (kind, to, label) => choice(state, label, null, { disabled: !note, sub: note ? "" : t("note.needed"), act: () => { ui.awarding = { kind, to }; state.draw(); } });
   return [
     field(t("note"), ui.awardNote ?? "", (value) => { ui.awardNote = value; state.draw(); }, { maxlength: 1000 }),
     h("h2", {}, t("award.game")),
@@ -102,6 +111,22 @@ export function award(state) {
     h("h2", {}, t("award.match")),
     h("div", { class: "stack" }, ["A", "B"].map((player) => give("award_match", player, surname(view, player)))),
   ];
+}
+
+/** What an award would do, before it is done. */
+function sure(state, note) {
+  const { view, ui } = state;
+  const { kind, to } = ui.awarding;
+  const what = to === "replay" ? "replay" : kind === "award_match" ? "match" : "game";
+  return h("section", { class: "preview", role: "status", key: "sure" },
+    h("p", { class: "bold" }, awardText(view.players, { what, to: to === "replay" ? null : to })),
+    h("p", {}, t(`award.does.${what}`)), h("p", {}, `${t("note")}: ${note}`),
+    h("div", { class: "quick" },
+      h("button", { class: "choice", key: "drop", onclick: () => { ui.awarding = null; state.draw(); } }, t("amend.drop")),
+      choice(state, t(`award.do.${what}`), null, { on: true, act: async () => {
+        const answer = await state.send({ kind, to, note });
+        if (answer?.status === 200) { ui.awarding = null; ui.awardNote = ""; state.show("sheet"); }
+      } })));
 }
 
 const STATUS_MARK = { seen: "ok", not_seen: "hint", unknown: "hint", no_data: "absent", fault: "stuck" };
@@ -115,6 +140,7 @@ function sensed(row) {
 
 /** What the referee answered or called, in the words of the sheet. */
 function said(state, row) {
+  if (row.text) return [h("td", {}, ""), h("td", {}, [pick(row.text), row.what === "A" || row.what === "B" ? surname(state.view, row.what) : ""].filter(Boolean).join(", "))];
   const asked = state.sheet.rows?.find((one) => one.id === row.channel);
   const made = state.sheet.palette?.find((one) => one.code === row.channel);
   const words = row.what.split(/[|,]/).map((id) => pick(asked?.answers.find((one) => one.id === id)?.label) || (id === "A" || id === "B" ? surname(state.view, id) : id)).join(", ");
@@ -127,14 +153,15 @@ export function facts(state) {
   const offline = state.view.node === "offline";
   return [
     offline ? h("p", { class: "notice", role: "status" }, t("node.silent")) : null,
+    state.view.watched === false ? h("p", { class: "notice", role: "status" }, t(state.view.sensors?.length ? "sensors.unused" : "sensors.unfitted")) : null,
     list.length ? h("div", { class: "scroll-x" }, h("table", { class: "facts" },
       h("thead", {}, h("tr", {}, ["facts.time", "facts.channel", "facts.what", "facts.source", "facts.status"].map((key) => h("th", { scope: "col", key }, t(key))))),
       h("tbody", {}, list.map((row, index) => h("tr", { key: `${index}${row.channel}`, class: `obs ${row.status}`, "data-status": row.status },
         h("td", { class: "num" }, row.ms === null || row.ms === undefined ? "—" : row.unc_ms > 20 ? `≈${"\u2009"}${num(row.ms)}` : num(row.ms)),
         ...(row.source === "referee" ? said(state, row) : [h("td", {}, row.channel), h("td", {}, sensed(row))]), h("td", {}, t(`source.${row.source}`)),
-        h("td", {}, h("span", { class: "with-mark" }, health(STATUS_MARK[row.status] ?? "absent"), t(`status.${row.status}`)))))))) : h("p", { class: "dim" }, t("facts.none")),
-    h("h2", {}, t("sensors")),
-    h("ul", { class: "sensors" }, (state.view.sensors ?? []).map((sensor) => h("li", { key: sensor.channel, class: `sensor ${offline ? "absent" : sensor.quality}` },
+        h("td", {}, h("span", { class: "with-mark" }, health(STATUS_MARK[row.status] ?? "absent"), t(`status.${row.status}`)))))))) : state.view.watched === false ? null : h("p", { class: "dim" }, t("facts.none")),
+    state.view.sensors?.length ? h("h2", {}, t("sensors")) : null,
+    h("ul", { class: "sensors" }, pinsFirst(state.view.sensors ?? [], (sensor) => sensor.channel).map((sensor) => h("li", { key: sensor.channel, class: `sensor ${offline ? "absent" : sensor.quality}` },
       health(offline ? "absent" : sensor.quality), h("span", { class: "bold" }, sensor.channel), h("span", {}, t(`quality.${offline ? "absent" : sensor.quality}`))))),
   ];
 }

@@ -51,7 +51,7 @@ function chip(state, entry, player, by) {
   return h("div", { class: "chip-box", key: entry.code },
     h("button", { class: made ? "chip on" : off ? "chip off" : "chip", disabled: !state.commander.ready && !ui.reading, "aria-disabled": off && !ui.reading ? "true" : null, "aria-pressed": String(Boolean(made)), "data-code": entry.code, onclick: press,
       ...reading(state, entry) },
-    h("span", { class: "letter", "data-long": entry.letter ? null : "" }, entry.letter ? pick(entry.letter) : entry.code.replace(/^[A-Z]+-/, "")), h("span", { class: "word" }, word), made ? tick() : null),
+    h("span", { class: "letter", "data-long": entry.letter ? null : "" }, entry.letter ? pick(entry.letter) : (entry.number || entry.code.replace(/^[A-Z]+-/, ""))), h("span", { class: "word" }, word), made ? tick() : null),
     ui.asking === entry.code && !made ? ballsOf(state, entry, player, by) : null);
 }
 
@@ -89,7 +89,7 @@ function reading(state, entry) {
   };
 }
 
-const clauseText = (clause) => `${clause}: ${texts.get(clause) ?? "…"}`;
+const clauseText = (clause) => `${clause}: ${texts.get(clause) ?? "…"}`; // the id is that of the record
 
 async function wordsOf(entry) {
   const clause = entry.clause ?? entry.code;

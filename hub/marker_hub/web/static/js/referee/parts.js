@@ -1,6 +1,6 @@
 // Pieces that every panel of the referee page is made of.
 import { h } from "../lib/dom.js";
-import { ballOf, gameNumber, goal, goalShort, pointsOf, saidOf, tableName } from "../lib/facts.js";
+import { awardText, ballOf, cutText, gameNumber, goal, goalShort, pointsOf, saidOf, tableName } from "../lib/facts.js";
 import { num, pick, shortName, signed, t, upper } from "../lib/i18n.js";
 import { backMark, ball, health, tip, undoMark } from "../lib/marks.js";
 
@@ -45,6 +45,7 @@ export function result(state) {
   const open = Boolean(proposal);
   const waiting = !open && (view.phase === "asking" || view.phase === "settling" || view.phase === "rolling") && sheet?.shot;
   if (waiting) return undecided(state, sheet.shot);
+  if (view.award && !open) return awarded(state);
   const ruling = proposal ?? view.last?.ruling;
   if (!ruling) return null;
   const [gets, value] = pointsOf(ruling);
@@ -53,14 +54,24 @@ export function result(state) {
   const status_ = open ? "provisional" : view.last.status === "corrected" ? "corrected" : "ruling";
   const shot = open ? (view.proposal?.shot ?? sheet?.shot) : view.last.shot;
   const old = !open && view.last.status === "corrected" && view.last.old ? h("s", { class: "dim" }, ` ${signed(pointsOf(view.last.old)[1])}`) : null;
-  const clauses = [shot ? t("shot", { n: shot }) : "", ...(ruling.clauses ?? [])].filter(Boolean);
+  const clauses = [shot ? t("shot", { n: shot }) : "", ...(ruling.decided ?? ruling.clauses ?? [])].filter(Boolean);
   return h("section", { class: `result ${stream.stale ? "known" : status_}`, "aria-label": upper(t(status_)) },
     h("div", { class: "first" }, h("span", { class: "bold" }, upper(stream.stale ? t("last.known") : t(status_)), old), h("span", { class: "clauses" }, clauses.slice(0, 3).join(", "))),
     h("div", { class: "main" },
       h("span", { class: "digits" }, signed(value)),
       h("span", { class: "who", lang: view.players?.[who]?.lang || null }, who ? (view.players?.[who]?.name ?? who) : t("nobody"), gets ? hand : "")),
     h("p", { class: "sentence", "aria-live": "polite" }, sentence(view, ruling, who)),
+    ruling.limit ? h("p", { class: "cut" }, cutText(ruling, view.match?.limit)) : null,
     ruling.winner ? h("p", { class: "bold wins" }, t("game.wins", { name: surname(view, ruling.winner) })) : null);
+}
+
+/** What was awarded, with the note that says why. */
+function awarded(state) {
+  const { view, sheet, stream } = state;
+  return h("section", { class: `result awarded ${stream.stale ? "known" : "ruling"}`, "aria-label": t("ruling.manual") },
+    h("div", { class: "first" }, h("span", { class: "bold" }, stream.stale ? t("last.known") : t("ruling.manual")), h("span", { class: "clauses" }, t("game.no", { k: view.award.game_no }))),
+    h("p", { class: "bold wins", "aria-live": "polite" }, awardText(view.players, view.award)),
+    sheet?.award?.note ? h("p", { class: "sentence" }, `${t("note")}: ${sheet.award.note}`) : null);
 }
 
 /** The short sentence; the subject is named where it is not the one whose name stands above. */
@@ -104,7 +115,7 @@ export function foot(state, primary) {
     h("div", { class: "buttons" },
       back ? h("button", { class: "side-button", key: "back", onclick: () => state.show("sheet") }, backMark(), h("span", {}, t("to.sheet")))
         : h("button", { class: "side-button", key: "undo", disabled: stream.stale || !undo || Boolean(commander.pending), "aria-label": undoName, title: undoName, onclick: () => state.send({ kind: "undo" }) },
-          undoMark(), h("span", {}, t("undo"))),
+          h("span", { class: "does" }, undoMark(), t("undo")), undo ? h("span", { class: "takes" }, t(undo.text_key, undo.args ?? {})) : null),
       h("button", { class: `accept ${disabled ? "" : soon ? "soon" : "on"}`, key: "accept", disabled, "aria-disabled": soon ? "true" : null, onclick: () => (soon ? null : primary.act()), "data-kind": primary.kind },
         primary.countdown ? h("span", { class: "fill", style: { transform: `scaleX(${primary.countdown.toFixed(3)})` } }) : null,
         h("span", { class: "what" }, sent ? t("sent") : primary.label), primary.sub && !sent ? h("span", { class: "sub" }, primary.sub) : null),

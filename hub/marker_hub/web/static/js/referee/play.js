@@ -26,9 +26,16 @@ function clock(state) {
   const warn = seconds <= 10 && view.clock.running && !stream.stale;
   return h("section", { class: warn ? "clock-line flame" : "clock-line" },
     h("span", { class: "digits" }, seconds > 99 ? span(left) : num(seconds)), h("span", {}, view.clock.running ? t("seconds", { n: seconds }) : t("paused")),
-    view.clock.expired || (seconds === 0 && view.clock.running) ? choice(state, t("time.ask"), { kind: "time_called" }, { disabled: !view.clock.running }) : null,
+    view.clock.expired || (seconds === 0 && view.clock.running) ? choice(state, t("time.ask"), { kind: "time_called" }, { disabled: !view.clock.running, sub: spends(view) }) : null,
+    view.clock.taken ? h("span", { class: "taken", role: "status" }, t("extension.taken.by", { name: surname(view, view.turn), n: view.players[view.turn]?.extensions_left ?? 0 })) : null,
     choice(state, view.clock.running ? t("clock.stop") : t("clock.start"), { kind: "clock", running: !view.clock.running }),
     view.turn === "A" || view.turn === "B" ? choice(state, t("extension.give", { n: view.players[view.turn].extensions_left ?? 0 }), { kind: "extension", by: view.turn }, { disabled: view.players[view.turn].extensions_left === 0 }) : null);
+}
+
+/** What 'Time' does: it takes one of the player's extra times; with none left it is a foul. */
+function spends(view) {
+  const left = view.players?.[view.turn]?.extensions_left ?? 0;
+  return view.clock.extend === false || left === 0 ? t("time.foul") : t("time.spends", { n: left - 1 });
 }
 
 function lag(state) {

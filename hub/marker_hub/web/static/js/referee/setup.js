@@ -75,9 +75,18 @@ function switches(state, form, set) {
   return list.filter((item) => item.values?.length > 1 && !OWN_ROWS.includes(item.name)).map((item) => {
     const value = form.switches[item.name] ?? preset?.switches[item.name] ?? item.default;
     return h("div", { class: "switch", key: item.name },
-      segments(`${pick(item.meaning)} (${item.clauses.join(", ")})`, item.values.map((one) => [String(one), typeof one === "boolean" ? t(one ? "yes" : "no") : String(one)]), String(value),
+      segments(meaning(item), item.values.map((one) => [String(one), valueWord(one)]), String(value),
         (id) => set({ switches: { ...form.switches, [item.name]: item.values.find((one) => String(one) === id) } })));
   });
+}
+
+const valueWord = (value) => (typeof value === "boolean" ? t(value ? "yes" : "no") : typeof value === "number" ? num(value) : t(`switch.${value}`));
+
+/** What a switch means, with the clause as the text numbers it; a value that its text names is called as on its button. */
+function meaning(item) {
+  const named = item.values.filter((one) => typeof one !== "number").reduce((text, one) => text.replace(`${one}:`, `${valueWord(one)}:`), pick(item.meaning));
+  const clause = pick(item.public);
+  return clause ? `${named} (${clause})` : named;
 }
 
 /** The big button while the form is open. */

@@ -1,6 +1,6 @@
 // The shot sheet: only the rows that can still change the result, the likeliest answers chosen, one press accepts.
 import { h } from "../lib/dom.js";
-import { isPyramid, PINS, pinsText, pointsOf } from "../lib/facts.js";
+import { isPyramid, PINS, gains, pinsFirst, pinsText, pointsOf } from "../lib/facts.js";
 import { has, lang, num, pick, signed, t } from "../lib/i18n.js";
 import { diamond, forward, PIN_PATH, tick } from "../lib/marks.js";
 import { surname } from "./parts.js";
@@ -10,6 +10,7 @@ const UNSEEN = "unknown"; // the answer "did not see": it never excludes anythin
 /** What the sensors say, in one line. */
 export function evidence(state) {
   const { view, sheet } = state;
+  if (view.watched === false) return null; // nobody's sensors are silent: there are none
   const text = heard(view);
   if (!text && !sheet?.shot) return null;
   return h("p", { class: "evidence dim" },
@@ -109,7 +110,7 @@ function multi(state, row) {
   return h("section", { class: needed ? "row needed" : "row", key: row.id },
     h("div", { class: "ask" }, h("h2", {}, pick(row.text)), h("span", { class: `origin ${row.origin}` }, t(`origin.${row.origin}`)),
       pins.length ? h("button", { class: "unseen-button", disabled: !state.commander.ready, onclick: () => state.send({ kind: "answer", question: row.id, answer: "none" }) }, h("span", {}, t("none.fell"))) : null),
-    h("div", { class: `answers n${Math.min(5, row.answers.length)}`, role: "group", "aria-label": pick(row.text) }, row.answers.map((item) =>
+    h("div", { class: `answers n${Math.min(5, row.answers.length)}`, role: "group", "aria-label": pick(row.text) }, pinsFirst(row.answers, (item) => item.id).map((item) =>
       h("button", { key: item.id, class: item.selected ? "answer on" : "answer", "aria-pressed": String(Boolean(item.selected)), disabled: !state.commander.ready || Boolean(item.fixed), "data-answer": item.id, onclick: () => toggle(item.id) },
         h("span", { class: "label" }, item.selected ? tick() : null, PINS.includes(item.id) ? t(`pin.short.${item.id}`) : pick(item.label))))));
 }
@@ -118,7 +119,16 @@ function direct(state) {
   return h("section", { class: "row", key: "direct" }, h("div", { class: "ask" }, h("h2", {}, t("direct"))),
     h("div", { class: "answers long" }, state.sheet.direct.slice(0, 4).map((item) =>
       h("button", { key: item.id, class: "answer", disabled: !state.commander.ready, onclick: () => state.send({ kind: "pick", ruling: item.id }) },
-        h("span", { class: "label" }, item.short), h("span", { class: "gives" }, typeof item.story === "object" ? pick(item.story) : (item.story ?? ""))))));
+        h("span", { class: "label" }, outcome(state, item)), h("span", { class: "gives" }, typeof item.story === "object" ? pick(item.story) : (item.story ?? ""))))));
+}
+
+/** A ruling that is offered straight away, in words: who gets what, and whose ball comes in hand. */
+function outcome(state, item) {
+  if (!item.ruling) return item.short;
+  const parts = [gains(state.view.players, item.ruling)];
+  if (parts[0] === num(0) && item.ruling.kind === "foul") parts[0] = t("foul");
+  if (item.ruling.ball_in_hand) parts.push(t("hand"));
+  return parts.join(", ");
 }
 
 function calls(state) {
@@ -127,7 +137,7 @@ function calls(state) {
   const made = sheet.calls ?? [];
   const words = made.map((call) => {
     const entry = sheet.palette.find((item) => item.code === call.code);
-    return entry ? `${entry.letter ? `«${pick(entry.letter)}» ` : ""}${pick(entry.word)}` : call.code;
+    return entry ? `${entry.letter ? `«${pick(entry.letter)}» ` : ""}${pick(entry.word)}` : (pick(call.words) || call.code);
   });
   return h("button", { class: made.length ? "calls-row on" : "calls-row", key: "calls", onclick: () => state.show("calls") },
     h("span", {}, t("calls"), ": ", h("span", { class: "bold" }, words.join(", ") || t("calls.none"))), forward());

@@ -1,7 +1,7 @@
 // The guided check of one sensor: 20 hits, each heard or missed; nobody passes at 19.
 import { h } from "../lib/dom.js";
 import { tableName } from "../lib/facts.js";
-import { num, secondsText, dayText, t } from "../lib/i18n.js";
+import { dayText, has, num, secondsText, t } from "../lib/i18n.js";
 import { cross, tick } from "../lib/marks.js";
 import { plot, thresholdPanel } from "./threshold.js";
 
@@ -64,8 +64,14 @@ function cell(check, index) {
   return h("span", { key: String(index), class: index === check.trials.length && !check.ended ? "cell next" : "cell" }, num(index + 1));
 }
 
+/** Why a trial was a miss, in the reader's language. */
+function why(reason) {
+  const key = `check.why.${reason.replace(/[\d.-]+ /g, "").replaceAll(" ", "_")}`;
+  return has(key) ? t(key) : reason;
+}
+
 function verdict(found) {
-  const reasons = Object.entries(found.failures ?? {}).map(([reason, count]) => `${reason} ${count}`).join(", ");
+  const reasons = Object.entries(found.failures ?? {}).map(([reason, count]) => `${why(reason)} ${count}`).join(", ");
   return h("p", { class: found.verdict === "approved" ? "verdict" : "verdict bad", role: "status" }, t(`verdict.${found.verdict.replace(" ", "_")}`, { hits: found.hits, of: found.of }), reasons ? h("span", { class: "dim" }, ` ${reasons}`) : null);
 }
 

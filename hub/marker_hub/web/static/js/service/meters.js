@@ -8,7 +8,7 @@ const TURNS = { left: -90, right: 90, up: 0, down: 0 };
 
 /** Where the bar of a piezo lies: middle, length, and the side its words stand on. */
 function placeOfBar(geometry, place) {
-  if (place.kind === "click") return { x: place.x, y: place.y + 150, length: 1150, side: "up" };
+  if (place.kind === "click") return { x: place.x, y: Object.keys(geometry.pins).length ? geometry.bed.w * 0.4 : place.y + 150, length: 1150, side: "up" }; // clear of the pins
   const { from, to } = place.rail;
   const { l, w } = geometry.bed;
   if (Math.abs(to[0] - from[0]) < 1) return { x: Math.sign(from[0]) * (l / 2 + RIM + GAP), y: place.y, length: w * 0.86, side: from[0] < 0 ? "left" : "right" };
@@ -29,6 +29,10 @@ export function meter(geometry, place, channel, shown) {
     h("g", { class: "sign-of", transform: `translate(${-length / 2} ${words - 76}) scale(4.4)` }, shown.mark.children),
     h("text", { x: -length / 2 + 112, y: words }, shown.name), h("text", { x: length / 2, y: words, "text-anchor": "end" }, shown.value));
 }
+
+/** The health of a pin's sensor and the name of its channel, beside the pin. */
+export const pinSign = (channel, place, sign, cls) => h("g", { key: channel.channel, class: `sign pin-sign ${cls}`, transform: `translate(${place.x + 58} ${place.y - 190})` },
+  h("g", { transform: "scale(5.2)" }, sign), h("text", { x: 52, y: 186 }, channel.channel));
 
 /** The pockets' names beside them, outside the rim. */
 export const pocketNames = (geometry) => Object.entries(geometry.pockets).map(([name, pocket]) => {
