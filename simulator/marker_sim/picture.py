@@ -20,6 +20,7 @@ WHITE = "#f3efe2"
 PIN = "#8ecae6"
 ROW = 22
 LETTERS = {Kind.BALL: "ball", Kind.NOSE: "cushion", Kind.JAW: "jaw", Kind.POT: "pot", Kind.PIN: "pin", Kind.OFF: "off"}
+LETTERS |= {Kind.FRAME: "off", Kind.RETURN: "rail"}
 
 
 def colour(ball: Ball) -> str:

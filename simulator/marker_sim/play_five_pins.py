@@ -150,8 +150,8 @@ class FivePinsPlay:
         chance: Stream | None = None,
     ) -> Engine:
         engine = self.table.engine(balls, match.state.pins, check=check, chance=chance)
-        if chance is not None and self.style.trace:
-            engine.legs = []
+        if chance is not None:
+            engine.legs = []  # a ball that passes between the pins is told from its way
         launch.on(engine)
         engine.run()
         return engine

@@ -150,7 +150,8 @@ class PyramidPlay:
         launch = with_error(self._best(match, before, chance), self.style.skill.pyramid_aim_deg, chance)
         if chance.chance(self.style.slips.scoop):
             launch = scooped(launch, chance)
-        engine = self._run(launch, check=self.style.check, trace=self.style.trace)
+        luck = Stream(self.seed, self.name, "rail", number)
+        engine = self._run(launch, check=self.style.check, trace=self.style.trace, chance=luck)
         self.last, self.launch = engine, launch
         items = self._told(engine, before)
         for index, ball in enumerate(PYRAMID_BALLS):
@@ -170,8 +171,8 @@ class PyramidPlay:
         frozen = [Timed(0, fact, 0.0) for fact in frozen_before(self.table.boundary, before, self.table.ball_r)]
         return frozen + tell(engine, CAST, crossings=True, zones=True)
 
-    def _run(self, launch: Launch, *, check: bool = False, trace: bool = False) -> Engine:
-        engine = self.table.engine([self.places[ball] for ball in PYRAMID_BALLS], check=check)
+    def _run(self, launch: Launch, *, check: bool = False, trace: bool = False, chance: Stream | None = None) -> Engine:
+        engine = self.table.engine([self.places[ball] for ball in PYRAMID_BALLS], check=check, chance=chance)
         if trace:
             engine.legs = []
         launch.on(engine)

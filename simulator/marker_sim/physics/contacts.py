@@ -7,6 +7,7 @@ import math
 from marker_sim.physics.body import Body
 from marker_sim.physics.params import Params
 
+HOP_VN = 3.0  # m/s: below it balls stay on the cloth
 SOFT_VN = 0.005  # m/s: pushed or frozen balls; below it nothing rebounds
 SOFT_WAIT_S = 2e-3  # a pushed pair is not tested again for so long
 DEEP_M = 25e-6  # a pair that others have pressed into each other so far, half of what may be, waits less
@@ -50,6 +51,23 @@ def ball_ball(a: Body, b: Body, p: Params) -> float:
         a.wz += 2.5 * jt / (a.m * a.r)
         b.wz += 2.5 * jt / (b.m * b.r)
     return vn
+
+
+def hop(a: Body, b: Body, vn: float, rise: float, p: Params) -> None:
+    """A hard collision lifts both balls by `rise` of their approach `vn`, as far as the energy goes that it has cost."""
+    most = math.sqrt(max(0.0, 1.0 - p.ball.e.v**2)) / 2.0
+    up = min(abs(rise), most) * vn
+    for ball in (a, b):
+        if ball.z <= 0.0 and ball.vz <= 0.0:
+            ball.vz = up
+
+
+def from_rail(ball: Body, nx: float, ny: float, p: Params) -> None:
+    """A ball that ran up on the rail, whose normal is (nx, ny), comes back slowly and falls onto the bed; it spins no more."""
+    vn = ball.vx * nx + ball.vy * ny
+    kept = p.cushion.rail_kept.v
+    ball.vx, ball.vy = kept * (ball.vx - 2.0 * vn * nx), kept * (ball.vy - 2.0 * vn * ny)
+    ball.vz = ball.wx = ball.wy = ball.wz = 0.0
 
 
 def ball_wall(ball: Body, nx: float, ny: float, p: Params) -> float:

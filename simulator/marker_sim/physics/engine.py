@@ -56,7 +56,8 @@ class Happened:
 class Engine(Schedule):
     """One shot. `balls`: (x, y) of each ball, m, None where it is not on the table; `pins`: (x, y) of standing pins.
 
-    `ball`: radius m, mass kg. `chance`: decides what a wobbling or fallen pin ends as; None = a pin keeps its place.
+    `ball`: radius m, mass kg. `chance`: decides what a wobbling or fallen pin ends as, whether a low flying ball runs up
+    on the rail and how high balls hop; None = a pin keeps its place, a ball the bed. `frame_off`: such a ball is out of play.
     `check`: test the invariants at every event, not only at the end.
     """
 
@@ -71,6 +72,7 @@ class Engine(Schedule):
         *,
         check: bool = False,
         chance: Stream | None = None,
+        frame_off: bool = False,
     ) -> None:
         radius, mass = ball
         shape = pin_shape or PinShape()
@@ -84,6 +86,7 @@ class Engine(Schedule):
         self.pins = Pins(params, shape, radius, mass, chance)
         super().__init__(boundary, bodies, len(balls), PinReach(self.pins.reach, shape.base_r, shape.height))
         self.params = params
+        self._chance, self._frame_off = chance, frame_off
         self.check = check
         self.log: list[Happened] = []
         self.events = 0
@@ -216,6 +219,8 @@ class Engine(Schedule):
     def _balls_meet(self, a: Body, b: Body) -> None:
         b.advance(self.now, self._mu[2])
         vn = contacts.ball_ball(a, b, self.params)
+        if vn > contacts.HOP_VN and self._chance is not None and self.params.ball.hop.v > 0.0:
+            contacts.hop(a, b, vn, self._chance.gauss(0.0, self.params.ball.hop.v), self.params)
         if self._touching:
             self._touching = {touch for touch in self._touching if touch[0] not in (a.index, b.index)}
         repeated = False
@@ -229,12 +234,26 @@ class Engine(Schedule):
         self._begin(a, b)
 
     def _at_wall(self, ball: Body, nx: float, ny: float, kind: Kind, rail: Rail, pocket: Pocket | None) -> None:
-        if ball.z > self.params.cushion.off_mm.v / 1000:
+        cushion = self.params.cushion
+        if ball.z > cushion.off_mm.v / 1000:
             self._note(Kind.OFF, ball.index, -1, math.hypot(ball.vx, ball.vy), ball, rail=rail)
             self._leave(ball)
             return
+        if ball.z > cushion.rail_mm.v / 1000 and self._chance is not None and self._chance.chance(cushion.rail_p.v):
+            self._on_rail(ball, nx, ny, rail)
+            return
         vn = contacts.ball_wall(ball, nx, ny, self.params)
         self._note(kind, ball.index, -1, vn, ball, ball.x - nx * ball.r, ball.y - ny * ball.r, rail, pocket)
+        self._begin(ball)
+
+    def _on_rail(self, ball: Body, nx: float, ny: float, rail: Rail) -> None:
+        """It runs up on the wood: out of play in one game, slowly back in the other."""
+        kind = Kind.FRAME if self._frame_off else Kind.RETURN
+        self._note(kind, ball.index, -1, math.hypot(ball.vx, ball.vy), ball, rail=rail)
+        if self._frame_off:
+            self._leave(ball)
+            return
+        contacts.from_rail(ball, nx, ny, self.params)
         self._begin(ball)
 
     def _at_jaw(self, ball: Body, jaw: Jaw) -> None:

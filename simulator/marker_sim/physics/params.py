@@ -32,20 +32,24 @@ class Cloth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BallContact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Two balls."""
+    """Two balls. A file of its own may leave out what came later (`hop`)."""
 
     e: Num
     friction: Num
+    hop: Num = Num(0.0, "left out")  # rise of a ball over the approach, standard deviation
 
 
 class Cushion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Ball against cushion: e(vn) = e (1 - e_loss min(vn, 5))."""
+    """Ball against cushion: e(vn) = e (1 - e_loss min(vn, 5)). `rail_...`: a ball that flies too low to leave the table."""
 
     e: Num
     e_loss: Num
     friction: Num
     topspin_kept: Num
     off_mm: Num
+    rail_mm: Num = Num(20.0, "left out")  # underside at the nose above which a ball may come up on the rail
+    rail_p: Num = Num(0.0, "left out")  # that it does
+    rail_kept: Num = Num(0.3, "asm")  # of its speed, when it comes back
 
 
 class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,13 +104,15 @@ SHARES = {
     "ball.e",
     "cushion.e",
     "cushion.topspin_kept",
+    "cushion.rail_p",
+    "cushion.rail_kept",
     "pin.e",
     "pin.puck_e",
     "pin.shift_p",
     "pin.restand_p",
     "air.bounce",
 }
-MAY_BE_ZERO = {"ball.friction", "cushion.friction", "cushion.e_loss", "pin.shift_max_mm"}
+MAY_BE_ZERO = {"ball.friction", "ball.hop", "cushion.friction", "cushion.e_loss", "pin.shift_max_mm"}
 
 
 def _check(params: Params, name: str) -> None:

@@ -22,7 +22,7 @@ NO_VERSION = -1  # of an element of the boundary, which never changes
 
 
 class Kind(IntEnum):
-    """What an event is. Only those up to CHAIN reach the log."""
+    """What an event is. Only those below PHASE reach the log."""
 
     STRIKE = 0
     BALL = 1
@@ -34,6 +34,8 @@ class Kind(IntEnum):
     PIN = 7  # ball against a standing pin
     CHAIN = 8  # lying pin against a standing one
     HOP = 9
+    RETURN = 10  # up on a rail and back on the bed
+    FRAME = 11  # up on a rail where that is out of play
     PHASE = 20
     PUCK_WALL = 21
     PUCK_PUCK = 22

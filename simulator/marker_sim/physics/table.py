@@ -62,6 +62,8 @@ class PlayTable:
             self.pin_shape,
             check=check,
             chance=chance,
+            # A ball that came upon the frame is error D, even if it drops back; in pyramid it plays on (RP-22.2a).
+            frame_off=self.profile is Profile.CAROM5,
         )
 
     def free(self, place: Place, balls: Iterable[Place | None], gap: float = 1e-4) -> bool:

@@ -16,8 +16,10 @@ from marker_rules.facts import (
     Hop,
     Jaw,
     Off,
+    Pass,
     Pot,
     Restand,
+    Return,
     Shift,
     Strike,
     Topple,
@@ -27,6 +29,7 @@ from marker_rules.facts import (
 from marker_sim.physics.body import Body, Phase
 from marker_sim.physics.boundary import Boundary
 from marker_sim.physics.engine import Engine, Happened, Kind
+from marker_sim.physics.passing import passed
 from marker_sim.physics.pins import Outcome
 from marker_sim.timeline import Timed
 
@@ -63,6 +66,7 @@ def frozen_before(boundary: Boundary, balls: Mapping[Ball, tuple[float, float]],
 def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool, cushions: bool = True) -> list[Timed]:
     """The facts of a finished shot in time order. `crossings`, `zones`: told only where the game's rules know them.
 
+    Balls that pass between pins are told where the engine kept their ways (`legs`).
     `cushions`: told unless nobody wants to know which were met.
     """
     told: list[Timed] = []
@@ -82,6 +86,10 @@ def tell(engine: Engine, cast: Cast, *, crossings: bool, zones: bool, cushions: 
     if meeting:
         told.append(_contact(meeting, cast))
     told += _pins(engine, cast)
+    told += [
+        Timed(round(one.t * NS), Pass(cast.balls[one.ball]), one.speed, (one.x * 1000, one.y * 1000))
+        for one in passed(engine)
+    ]
     told.sort(key=lambda item: item.t_ns)
     if zones:
         told += _zones(engine, cast)
@@ -116,8 +124,10 @@ def _fact(h: Happened, cast: Cast, *, crossings: bool) -> Fact | None:
         return Pot(ball, h.pocket)
     if h.kind is Kind.CROSS and crossings:
         return Cross(ball)
-    if h.kind is Kind.OFF:
-        return Off(ball, "floor")
+    if h.kind in (Kind.OFF, Kind.FRAME):
+        return Off(ball, "floor" if h.kind is Kind.OFF else "frame")
+    if h.kind is Kind.RETURN:
+        return Return(ball, "rail-top")
     return Hop(ball) if h.kind is Kind.HOP else None
 
 

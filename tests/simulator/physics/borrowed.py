@@ -22,6 +22,11 @@ class Struct:
         cls.rename = rename or {}
         cls.__struct_fields__ = tuple(cls.__annotations__)
 
+    def __init__(self, *given: Any) -> None:
+        """By place, as a default in a class body is written."""
+        for name, value in zip(self.__struct_fields__, given, strict=False):
+            setattr(self, name, value)
+
 
 def build(kind: Any, value: Any) -> Any:
     """`value` as read from TOML, in the type that is asked for."""
