@@ -28,6 +28,7 @@ from marker_sim.rng import Stream
 from marker_sim.score import Judged, Score
 
 UNIT = 100
+MOST_SHOTS = 100_000_000
 SEEDS = 1 << 30  # of units
 
 
@@ -221,8 +222,8 @@ Told = Callable[[int, BatchResult], None]
 
 def run_batch(plan: BatchPlan, told: Told | None = None) -> BatchResult:
     """Play all units, `plan.jobs` at a time. KeyboardInterrupt ends with what is done. Raises BatchError."""
-    if plan.shots < 1 or plan.jobs < 1:
-        raise BatchError(f"{plan.shots} shots with {plan.jobs} jobs: give numbers from 1")
+    if not 1 <= plan.shots <= MOST_SHOTS or plan.jobs < 1:
+        raise BatchError(f"{plan.shots} shots with {plan.jobs} jobs: give 1 to {MOST_SHOTS} shots, and jobs from 1")
     done: dict[int, UnitResult] = {}
     try:
         for result in _played(plan, units(plan)):

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from marker_hardware.wire import Profile
+from marker_rules.balls import GameId
 from marker_sim.boardnode import to_frames
 from marker_sim.sensors.inputs import Edge, Hold, Input, Scan
 from marker_sim.sinks.frames import Frame, FrameKind, Splitter
@@ -28,6 +31,8 @@ FORMAT = "marker-feed"
 VERSION = 1
 DIGITS = 8
 LARGEST = 1 << 28  # bytes of one file
+LATEST_US = 1 << 50  # play time, some decades
+REMEDY = "give a feed as `marker sim feed record` writes it"
 
 
 class FeedError(ValueError):
@@ -170,7 +175,7 @@ def read(path: Path) -> Feed:
 def parse(lines: list[str], name: str) -> Feed:
     """A feed from its lines. Raises FeedError."""
     if len(lines) < 2:
-        raise FeedError(f"{name}: line {max(1, len(lines))}: a feed has a header and a footer")
+        raise FeedError(f"{name}: line {max(1, len(lines))}: a feed has a header and a footer; {REMEDY}")
     header = _header(lines[0], f"{name}: line 1")
     running = hashlib.sha256(lines[0].encode())
     raw: list[tuple[int, list[Any]]] = []
@@ -188,32 +193,45 @@ def parse(lines: list[str], name: str) -> Feed:
 
 
 def _object(text: str, where: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as problem:
-        raise FeedError(f"{where}: {problem}") from problem
+    found = _decoded(text, where)
     if not isinstance(found, dict):
-        raise FeedError(f"{where}: not an object")
+        raise FeedError(f"{where}: {type(found).__name__} where an object must be; {REMEDY}")
     return found
+
+
+def _decoded(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise FeedError(f"{where}: {problem}; {REMEDY}") from problem
 
 
 def _header(text: str, where: str) -> Header:
     found = _object(text, where)
     if (found.pop("format", None), found.pop("v", None)) != (FORMAT, VERSION):
-        raise FeedError(f"{where}: not a feed of version {VERSION}")
-    try:
-        return Header(**found)
-    except TypeError as problem:
-        raise FeedError(f"{where}: {problem}") from problem
+        raise FeedError(f"{where}: not a feed of version {VERSION}; {REMEDY}")
+    games, profiles = [game.value for game in GameId], [profile.value for profile in Profile]
+    good = {
+        "game": found.get("game") in games,
+        "profile": found.get("profile") in profiles,
+        "table": isinstance(found.get("table"), str),
+        "seed": found.get("seed") is None or (isinstance(found["seed"], int) and not isinstance(found["seed"], bool)),
+        "config": isinstance(found.get("config"), str),
+    }
+    wrong = next((key for key, fits in good.items() if not fits), None) or next(
+        (key for key in found if key not in good), None
+    )
+    if wrong is not None:
+        raise FeedError(f"{where}: {wrong} = {found.get(wrong)!r}: no header of a feed has that; {REMEDY}")
+    if ("seed" not in found) or (found["profile"] == Profile.PYRAMID.value) != GameId(found["game"]).is_pyramid:
+        raise FeedError(f"{where}: profile = {found['profile']!r}: {found['game']} is not played there; {REMEDY}")
+    return Header(**found)
 
 
 def _line(text: str, where: str) -> list[Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as problem:
-        raise FeedError(f"{where}: {problem}") from problem
+    found = _decoded(text, where)
     if not isinstance(found, list) or len(found) < 2:
-        raise FeedError(f"{where}: not a step")
+        raise FeedError(f"{where}: not a step; {REMEDY}")
     return found
 
 
@@ -224,7 +242,7 @@ def _steps(raw: list[tuple[int, list[Any]]], name: str) -> Iterator[Step]:
             match line:
                 case ["f", str(data)]:
                     inputs.append(_input(Splitter().feed(bytes.fromhex(data))[0]))
-                case ["t", int(until)]:
+                case ["t", int(until)] if 0 <= until <= LATEST_US:
                     yield Frames(tuple(inputs), until)
                     inputs = []
                 case ["a"]:
@@ -235,14 +253,12 @@ def _steps(raw: list[tuple[int, list[Any]]], name: str) -> Iterator[Step]:
                     yield Ruled(short, fields)
                 case _:
                     raise ValueError("this step is not known")  # noqa: TRY301 - told with its line below
-        except (ValueError, IndexError) as problem:
-            raise FeedError(f"{name}: line {number}: {problem}") from problem
+        except (ValueError, IndexError, struct.error) as problem:
+            raise FeedError(f"{name}: line {number}: {problem}; {REMEDY}") from problem
 
 
 def _input(frame: Frame) -> Input:
     """The input of a frame made with origin 0."""
-    import struct
-
     if frame.ch == FrameKind.FIELD:
         return Scan(frame.us, struct.unpack("<15h", frame.payload), frame.level)
     if frame.ch == FrameKind.HOLD:

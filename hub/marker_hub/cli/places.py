@@ -29,10 +29,9 @@ def writable_folder(option: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError as problem:
-        raise MarkerError(
-            f"{option} {folder}: {problem.strerror or problem}; give a folder that can be written"
-        ) from problem
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
+        said = getattr(problem, "strerror", None) or problem
+        raise MarkerError(f"{option} {folder}: {said}; give a folder that can be written") from problem
 
 
 def writable_file(option: str, file: Path) -> None:
@@ -41,9 +40,8 @@ def writable_file(option: str, file: Path) -> None:
     try:
         with file.open("ab"):
             pass
-    except OSError as problem:
-        raise MarkerError(
-            f"{option} {file}: {problem.strerror or problem}; give a file that can be written"
-        ) from problem
+    except (OSError, ValueError) as problem:
+        said = getattr(problem, "strerror", None) or problem
+        raise MarkerError(f"{option} {file}: {said}; give a file that can be written") from problem
     if new:
         file.unlink()

@@ -71,8 +71,9 @@ def write(path: Path, text: str) -> None:
     """Raises MarkerError where it cannot be written."""
     try:
         path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise MarkerError(f"{path}: {problem.strerror or problem}; give a file that can be written") from problem
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
+        said = getattr(problem, "strerror", None) or problem
+        raise MarkerError(f"{path}: {said}; give a file that can be written") from problem
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

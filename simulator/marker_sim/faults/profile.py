@@ -13,6 +13,7 @@ from typing import Any
 from marker_sim.textfile import UnreadableText, text_of
 
 LARGEST = 1 << 20  # bytes of a profile
+MOST = 10_000  # of any number in it
 Value = float | int | str | bool
 
 
@@ -200,6 +201,9 @@ def read(raw: Mapping[str, Any], name: str) -> Profile:
     for key in raw:
         if key not in ("fault", "schedule"):
             raise FaultError(f"{name}: key '{key}' is not known; there are fault, schedule")
+    for key in raw:
+        if not isinstance(raw[key], list) or not all(isinstance(entry, dict) for entry in raw[key]):
+            raise FaultError(f"{name}: {key} = {str(raw[key])[:40]}; write each as a table, [[{key}]]")
     faults = tuple(_spec(entry, f"{name}: fault {at}") for at, entry in enumerate(raw.get("fault", ()), 1))
     planned = tuple(_planned(entry, f"{name}: schedule {at}") for at, entry in enumerate(raw.get("schedule", ()), 1))
     return Profile(name, faults, planned)
@@ -218,7 +222,7 @@ def _spec(entry: Mapping[str, Any], where: str) -> Spec:
 
 def _kind(word: Any, where: str) -> Kind:
     try:
-        return Kind(word)
+        return Kind(str(word))
     except ValueError:
         raise FaultError(f"{where}: kind '{word}' is not known; there are {', '.join(Kind)}") from None
 
@@ -236,7 +240,7 @@ def _check(key: str, value: object, default: Value, where: str) -> None:
             except KeyError:
                 raise FaultError(f"{where}: {key} '{value}' is no channel") from None
     else:
-        good = isinstance(value, int | float) and value >= (float("-inf") if key == "ppm" else 0)
+        good = isinstance(value, int | float) and (-MOST if key == "ppm" else 0) <= value <= MOST
         if good and key in _SHARES:
             good = isinstance(value, int | float) and value <= 1
     if not good:

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from marker_sim.textfile import UnreadableText, text_of
+
 GRAVITY = 9.81
 
 
@@ -91,15 +93,18 @@ def load(path: Path | None = None) -> Params:
     """The parameters of a file, or the defaults. Raises ParamsError."""
     name = str(path) if path else "params.toml"
     try:
-        raw = path.read_bytes() if path else (files("marker_sim.physics") / "params.toml").read_bytes()
+        raw = text_of(path, LARGEST) if path else (files("marker_sim.physics") / "params.toml").read_text("utf-8")
         found: Any = msgspec.toml.decode(raw, type=Params)
-    except (OSError, msgspec.DecodeError) as problem:
-        raise ParamsError(f"{name}: {problem}") from problem
+    except UnreadableText as problem:
+        raise ParamsError(f"{name}: {problem}; give a file in the form of marker_sim/physics/params.toml") from problem
+    except (msgspec.DecodeError, RecursionError) as problem:
+        raise ParamsError(f"{name}: {problem}; correct it by the form of marker_sim/physics/params.toml") from problem
     params: Params = found
     _check(params, name)
     return params
 
 
+LARGEST = 1 << 20  # bytes of a file
 SHARES = {
     "ball.e",
     "cushion.e",
@@ -118,7 +123,7 @@ MAY_BE_ZERO = {"ball.friction", "ball.hop", "cushion.friction", "cushion.e_loss"
 def _check(params: Params, name: str) -> None:
     """Every number must be one that a table can have. Raises ParamsError with key and range."""
     if params.schema != 1:
-        raise ParamsError(f"{name}: schema = {params.schema}: this version reads schema 1")
+        raise ParamsError(f"{name}: schema = {params.schema}: this version reads schema 1; give a file of that schema")
     for part in ("cloth", "ball", "cushion", "pin", "air"):
         group = getattr(params, part)
         for field in group.__struct_fields__:

@@ -18,6 +18,7 @@ from marker_sim.physics.engine import Engine
 from marker_sim.physics.params import Params
 from marker_sim.physics.pins import PinShape
 from marker_sim.rng import Stream
+from marker_sim.textfile import UnreadableText, text_of
 
 Place = tuple[float, float]
 
@@ -110,10 +111,12 @@ def of_paths(profile: Profile, params: Path | None, table: Path | None) -> PlayT
     own = None
     if table is not None:
         try:
-            raw = table.read_bytes()
-        except OSError as problem:
-            raise HardwareDataError(str(table), "", problem.strerror or "unreadable", "give a table file") from problem
-        own = data.decode(raw, tables.Table, str(table))
+            raw = text_of(table, parameters.LARGEST).encode()
+            own = data.decode(raw, tables.Table, str(table))
+        except UnreadableText as problem:
+            raise HardwareDataError(str(table), "", str(problem), "give a table file") from problem
+        except RecursionError as problem:
+            raise HardwareDataError(str(table), "", "nested too deeply", "correct the TOML syntax") from problem
         if own.profile is not profile:
             raise HardwareDataError(
                 str(table), "profile", own.profile.value, f"this game is played on '{profile.value}'"
