@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from marker_hub.errors import MarkerError
+from marker_hub.errors import MarkerError, shorten
 from marker_rules.errors import shown
 
 MOST_TABLES = 1000
@@ -199,12 +199,6 @@ def _read(path: Path) -> bytes:
     if len(raw) > MOST_BYTES:
         raise ConfigError(f"{path}: larger than {MOST_BYTES} bytes; give the path of a configuration file")
     return raw
-
-
-def shorten(path: Path) -> str:
-    """A path for a message; one that no file system takes is cut."""
-    text = str(path)
-    return text if len(text) <= 1000 and text.isprintable() else shown(text)
 
 
 def refusal(where: str, key: str, value: object, remedy: str) -> ConfigError:

@@ -117,20 +117,20 @@ def _journal(number: int, scene: Scene) -> Iterator[Check]:
         yield Check(
             number,
             Level.OK,
-            f"journal: {journal.check(path)} entries, integrity good, {path.stat().st_size / 1e6:.1f} MB",
+            f"journal: {journal.check(path, bodies=True)} entries, integrity good, {path.stat().st_size / 1e6:.1f} MB",
         )
     except journal.JournalError as error:
         yield Check(
             number,
             Level.FAIL,
-            f"journal damaged: {error}",
+            error.finding if isinstance(error, journal.Damaged) else str(error),
             "stop the hub; marker restore --data DIR puts the newest good backup in place",
         )
 
 
 def _backups(number: int, scene: Scene) -> Iterator[Check]:
     folder = Path(scene.config.journal.backup_folder or scene.data / "backups")
-    newest = journal.newest_backup(folder)
+    newest = journal.newest_backup(folder, bodies=True)
     if newest is None:
         yield Check(
             number,

@@ -16,7 +16,6 @@ from marker_hub import credentials, journal
 from marker_hub.broker import choose, external, process
 from marker_hub.config import BrokerKind, Config, refusal, writable
 from marker_hub.errors import CheckFailed, MarkerError
-from marker_hub.journal.reader import Reader
 
 WHERE = "configuration"
 
@@ -93,12 +92,7 @@ def stored(data: Path) -> None:
     try:
         if not journal.begun(path):
             return
-        journal.check(path)
-        with Reader(path, look=True) as reader:
-            for table in reader.tables():
-                for _ in reader.entries(table):
-                    pass
-            reader.heads()
+        journal.check(path, bodies=True)
     except journal.Damaged as error:
         raise CheckFailed(str(error)) from error
     except journal.JournalError as error:

@@ -13,6 +13,7 @@ from types import ModuleType
 
 from marker_hub.cli.output import Watched, watch
 from marker_hub.errors import MarkerError
+from marker_rules.errors import cut
 
 COMMANDS: dict[str, str] = {
     "demo": "a table that plays a match by itself: firmware, broker, hub, display",
@@ -81,9 +82,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if output is None:
             raise
     except OSError as problem:
-        if output is None or output.failure is not problem:
+        if output is not None and output.failure is problem:
+            status = 0
+        elif problem.filename is None:
             raise
-        status = 0
+        else:  # a path that no file system takes, or no right to it: whatever the command was about to do there
+            place = cut(str(problem.filename))
+            print(
+                f"marker {command}: {place}: {problem.strerror}; check the path and this user's rights", file=sys.stderr
+            )
+            status = 2
     return status if output is None else _delivered(command, output, status)
 
 

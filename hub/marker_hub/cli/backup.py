@@ -26,8 +26,10 @@ def run(args: argparse.Namespace) -> int:
 
     with reading():
         if args.verify is not None:
-            print(f"{args.verify}: good, {check(args.verify)} entries")
+            print(f"{args.verify}: good, {check(args.verify, bodies=True)} entries")
             return 0
-        made = backup(database_path(args.data), args.to or args.data / "backups")
+        path = database_path(args.data)
+        check(path, bodies=True)  # a copy of what cannot be read back is none
+        made = backup(path, args.to or args.data / "backups")
     print(f"{made.path}: {made.entries} entries, {made.size / 1e6:.1f} MB, verified, {made.seconds:.2f} s")
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from marker_hub.cli.places import reading
 from marker_hub.cli.replay import read_file
-from marker_hub.errors import MarkerError
+from marker_hub.errors import MarkerError, shorten
 from marker_rules.errors import shown
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         out.write_bytes(made[1])
     except OSError as error:
-        raise MarkerError(f"{out}: {error.strerror}; give another place with --out") from error
+        raise MarkerError(f"{shorten(out)}: {error.strerror}; give another place with --out") from error
     print(f"{out}: {len(made[1])} bytes")
     return 0
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from marker_hub.config import shorten
-from marker_hub.errors import MarkerError
+from marker_hub.errors import MarkerError, shorten
 
 MOST_BYTES = 64_000_000
 """Of a match record; a day of eight tables makes about 6 MB."""

@@ -47,15 +47,16 @@ def _stopped(data: Path) -> Iterator[None]:
 
 def run(args: argparse.Namespace) -> int:
     """Restore; 1 when the backup is damaged."""
-    from marker_hub.journal import Damaged, JournalError, newest_backup, restore
+    from marker_hub.journal import Damaged, JournalError, check, newest_backup, restore
 
-    copy = args.file or newest_backup(args.data / "backups")
+    copy = args.file or newest_backup(args.data / "backups", bodies=True)
     if copy is None:
         raise MarkerError(f"{args.data / 'backups'}: no good backup here; name the file")
     if not copy.is_file():
         raise MarkerError(f"{copy}: there is no such file; name a backup")
     with _stopped(args.data):
         try:
+            check(copy, bodies=True)
             aside = restore(copy, args.data)
         except Damaged as error:
             raise CheckFailed(f"{error}; nothing was changed") from error

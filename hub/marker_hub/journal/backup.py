@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from marker_hub.errors import shorten
+from marker_hub.journal.reader import Reader
 from marker_hub.journal.schema import Damaged, JournalError, connect_read, database_path, prepare, trouble
 
 KEEP_HOURLY = 24
@@ -29,8 +31,22 @@ class BackupResult(NamedTuple):
     seconds: float
 
 
-def check(path: Path) -> int:
-    """Full `integrity_check` of a journal file; returns its number of entries. Raises Damaged or JournalError."""
+def check(path: Path, *, bodies: bool = False) -> int:
+    """Full `integrity_check` of a journal file; returns its number of entries. Raises Damaged or JournalError.
+
+    bodies: read every entry and every head of a match too, which takes seconds for a million and is no work for a running hub.
+    """
+    count = _intact(path)
+    if bodies:
+        with Reader(path, look=True) as reader:
+            for table in reader.tables():
+                for _ in reader.entries(table):
+                    pass
+            reader.heads()
+    return count
+
+
+def _intact(path: Path) -> int:
     connection = connect_read(path, look=True)
     try:
         findings = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
@@ -53,7 +69,7 @@ def backup(source: Path, folder: Path, *, stamp: float | None = None) -> BackupR
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise JournalError(f"{folder}: {error.strerror}; choose another folder for backups") from error
+        raise JournalError(f"{shorten(folder)}: {error.strerror}; choose another folder for backups") from error
     name = time.strftime("journal-%Y%m%dT%H%M%SZ", time.gmtime(stamp))
     target = folder / f"{name}.sqlite3"
     number = 1
@@ -109,11 +125,11 @@ def backups(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if _PATTERN.fullmatch(path.name))
 
 
-def newest_backup(folder: Path) -> Path | None:
-    """The newest backup that passes its check, or None."""
+def newest_backup(folder: Path, *, bodies: bool = False) -> Path | None:
+    """The newest backup that passes its check, or None. bodies: see `check`."""
     for path in reversed(backups(folder)):
         with contextlib.suppress(JournalError):
-            check(path)
+            check(path, bodies=bodies)
             return path
     return None
 
