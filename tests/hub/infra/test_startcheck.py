@@ -7,6 +7,7 @@ import socket
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,6 +136,27 @@ def test_an_external_broker_that_does_not_answer_is_found(tmp_path: Path) -> Non
     config = Config(web=FREE.web, broker=BrokerSection(url=f"mqtt://127.0.0.1:{port}"))
     with pytest.raises(MarkerError, match=f"broker 127.0.0.1:{port}: .*check the address"):
         startcheck.examine(config, tmp_path)
+
+
+@pytest.mark.parametrize("fault", ["body", "lock"])
+def test_the_start_itself_says_in_one_line_what_the_check_finds(
+    running: Any, in_loop: Callable[[Any], Any], tmp_path: Path, fault: str
+) -> None:
+    """What a start cannot mend by itself: an entry nobody can read, a folder where the lock belongs. No traceback, nothing left open."""
+    if fault == "body":
+        body(played(tmp_path))
+        said = f"{database_path(tmp_path)}: damaged (table 1, position 7: "
+    else:
+        (tmp_path / "hub.lock").mkdir()
+        said = f"{tmp_path / 'hub.lock'}: Is a directory; remove it"
+
+    async def play() -> None:
+        async with running(data=tmp_path):
+            raise AssertionError("it started")
+
+    with pytest.raises(ConfigError, match=re.escape(said)) as refused:
+        in_loop(play())
+    assert str(refused.value).isprintable()
 
 
 def test_a_program_that_cannot_be_run_is_no_broker(tmp_path: Path) -> None:
