@@ -61,20 +61,26 @@ class BatchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One match of at most 100 shots."""
+    """One match of at most 100 shots, over which the moments of faults are drawn. `last`: end after this shot."""
 
     index: int
     seed: int
     shots: int
+    last: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A shot that must not be: which unit, what was true, what was ruled."""
+    """A shot that must not be: which unit, what was true, what was ruled, which faults were injected into it.
+
+    `feed`: what the sensors of the unit saw and its referee entered; empty where no hub was asked.
+    """
 
     unit: Unit
     judged: Judged
     story: str
+    injected: tuple[str, ...] = ()
+    feed: str = field(default="", repr=False)
 
 
 @dataclass(slots=True)
@@ -168,7 +174,9 @@ def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
             for name in case.injected:
                 result.injected[name] = result.injected.get(name, 0) + 1
             if judged.failed:
-                result.failures.append(Failure(unit, judged, case.story))
+                result.failures.append(Failure(unit, judged, case.story, case.injected))
+            if case.shot == unit.last:
+                break
     except SimulationError as problem:
         result.problem = f"shot {result.score.shots + 1}: {problem}"
     return result
@@ -181,10 +189,11 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
     result = UnitResult(unit, Score())
     manner = Manner(plan.referee, unit.seed, plan.sloppy)
     with tempfile.TemporaryDirectory(prefix="marker-batch-") as folder:
+        file = Path(folder) / "unit.feed.jsonl"
         asked = Plan(
             plan.game,
             unit.seed,
-            unit.shots,
+            unit.last or unit.shots,
             options_of(plan.game),
             0.0,
             1,
@@ -194,6 +203,8 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
             profile=plan.faults,
             fitted=plan.fitted,
             referee=manner,
+            record=file,
+            drawn_over=unit.shots,
         )
         try:
             table = (await run(asked, lambda _: None))[0]
@@ -203,10 +214,12 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
                 raise
             result.problem = said
             return result
+        feed = file.read_text(encoding="utf-8") if any(verdict.judged.failed for verdict in table.verdicts) else ""
     for verdict in table.verdicts:
         result.score.add(verdict.judged)
         if verdict.judged.failed:
-            result.failures.append(Failure(unit, verdict.judged, verdict.shot.line()))
+            injected = tuple(str(one.kind) for one in table.injected if one.shot == verdict.shot.number)
+            result.failures.append(Failure(unit, verdict.judged, verdict.shot.line(), injected, feed))
     result.lost, result.duplicated = table.lost or 0, table.duplicated or 0
     result.referee.update(table.handled(manner))
     for one in table.injected:

@@ -82,6 +82,7 @@ class Plan:
     referee: Manner = field(default_factory=Manner)
     record: Path | None = None  # feed file of the first table
     fitted: Fitted = Fitted.HINTS
+    drawn_over: int = 0  # shots over which the moments of faults are drawn; 0: over those that are played
     away: Away | None = None  # a hub that runs elsewhere; `data` then holds the node's memory only
 
 
@@ -221,7 +222,7 @@ async def _table(
     match = TrueMatch(plan.game, plan.options, rules.start(Setup(plan.options)))
     client = RecordingClient(ready.http_host, ready.http_port, ready.login(table))
     kind: type[BoardNode | MqttNode] = MqttNode if plan.direct else BoardNode
-    rig = Rig(faults.load(plan.profile), seed, name, min(plan.shots, LONGEST))
+    rig = Rig(faults.load(plan.profile), seed, name, min(plan.drawn_over or plan.shots, LONGEST))
     folder = plan.data / f"node-{name}"
     node = await breakage.fit(
         kind, table, ready, folder, plan.speed, profile_of(plan.game).value, rig, lambda: len(match.shots), stack

@@ -19,7 +19,9 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
-    """Keep a failing shot as `fail-SEED-SHOT/`: what to play again, the truth, the faults. Returns the folder."""
+    """Keep a failing shot as `fail-SEED-SHOT/`: what to play again, the truth, the faults injected into it, and, where a hub was asked, the feed
+    of its unit (`marker sim feed play`). Returns the folder.
+    """
     place = folder / f"fail-{failure.unit.seed}-{failure.judged.shot:04d}"
     place.mkdir(parents=True, exist_ok=True)
     again = {
@@ -30,6 +32,7 @@ def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
         "referee": plan.referee.value,
         "sloppy": plan.sloppy,
         "unit_seed": failure.unit.seed,
+        "unit_shots": failure.unit.shots,
         "shot": failure.judged.shot,
         "truth": failure.judged.truth,
         "ruled": failure.judged.ruled,
@@ -37,9 +40,12 @@ def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
         "truth_excluded": failure.judged.excluded,
         "guessed": failure.judged.guessed,
         "window": failure.judged.window,
+        "injected": list(failure.injected),
     }
     (place / "shot.json").write_text(json.dumps(again, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     (place / "truth.jsonl").write_text(failure.story + "\n", encoding="utf-8")
+    if failure.feed:
+        (place / "unit.feed.jsonl").write_text(failure.feed, encoding="utf-8")
     return place
 
 
@@ -51,16 +57,16 @@ def repeat(folder: Path) -> tuple[dict[str, Any], UnitResult]:
     plan = BatchPlan(
         _word(kept, "game", path, GameId),
         0,
-        shot,
+        _whole({"unit_shots": shot, **kept}, "unit_shots", path, shot),
         _word(kept, "through", path, Through),
         _word(kept, "sensors", path, Fitted),
         _text(kept, "faults", path),
         referee=_word({"referee": "truthful", **kept}, "referee", path, Kind),
         sloppy=_share({"sloppy": 0.05, **kept}, "sloppy", path),
     )
-    unit = Unit(0, _whole(kept, "unit_seed", path, 0), shot)
+    unit = Unit(0, _whole(kept, "unit_seed", path, 0), plan.shots, shot)
     result = play_unit(plan, unit)
-    result.failures = [failure for failure in result.failures if failure.judged.shot == unit.shots]
+    result.failures = [failure for failure in result.failures if failure.judged.shot == shot]
     return kept, result
 
 
@@ -94,7 +100,7 @@ def _text(kept: dict[str, Any], key: str, path: Path) -> str:
 
 def _whole(kept: dict[str, Any], key: str, path: Path, low: int) -> int:
     value = kept.get(key)
-    high = UNIT if key == "shot" else SEEDS
+    high = SEEDS if key == "unit_seed" else UNIT
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise BatchError(f"{path}: {key} = {value!r}: a whole number from {low} to {high} must be there; {REMEDY}")
     return value

@@ -13,7 +13,7 @@ import pytest
 
 from marker_hardware.wire import Kind, Mode
 from marker_rules.balls import GameId, Pin
-from marker_sim import batch, detector
+from marker_sim import batch, detector, tableplay
 from marker_sim.batch import BatchError, BatchPlan, Through, run_batch, units
 from marker_sim.cases import options_of
 from marker_sim.demo import Plan, journal_counts
@@ -24,6 +24,7 @@ from marker_sim.judging import Engine, Look
 from marker_sim.kept import repeat, save
 from marker_sim.physics.engine import SimulationError
 from marker_sim.play_five_pins import FivePinsPlay
+from marker_sim.score import view_fields
 from marker_sim.timeline import Timeline
 from marker_sim.truth import TrueMatch
 
@@ -95,6 +96,48 @@ def test_a_failing_shot_is_kept_and_played_again(tmp_path: Path, monkeypatch: py
     done = run("repeat", str(folder))
     assert done.returncode == 0, done.stderr
     assert "right" in done.stdout
+
+
+def test_a_kept_shot_meets_its_own_faults_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moments are drawn over the whole unit. Mutation: over the shots up to the kept one, so that others fail than did."""
+
+    class Wrong(Engine):
+        def look(self, *arguments: Any) -> Look:
+            made = super().look(*arguments)
+            return (
+                Look(made.ruling, made.certain, made.rows, 1)
+                if arguments[0] != 5
+                else Look(made.ruling, True, made.rows, 1)
+            )
+
+    (tmp_path / "reboots.toml").write_text(
+        '[[fault]]\nkind = "reboot"\ntimes = 3\n[[fault]]\nkind = "lost"\nrate = 0.3\n'
+    )
+    plan = BatchPlan(GameId.FIVE_PINS, 3, 12, Through.RULES, faults=str(tmp_path / "reboots.toml"))
+    monkeypatch.setattr(batch, "Engine", Wrong)
+    (unit,) = units(plan)
+    (failure,) = batch.play_unit(plan, unit).failures
+    assert failure.judged.shot == 5
+    assert failure.judged.guessed
+    folder = save(failure, plan, tmp_path)
+    kept, again = repeat(folder)
+    assert kept["injected"] == list(failure.injected) != []
+    assert [one.injected for one in again.failures] == [failure.injected]
+    assert [one.judged for one in again.failures] == [failure.judged]
+    assert again.score.shots == 5
+
+
+@pytest.mark.slow
+def test_a_failing_shot_at_a_hub_is_kept_with_the_feed_of_its_unit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Mutation: the feed lies in a folder that is gone, or of a unit where nothing failed."""
+    plan = BatchPlan(GameId.FIVE_PINS, 3, 2, Through.HUB)
+    monkeypatch.setattr(tableplay, "view_fields", lambda view: {**view_fields(view), "short": "X"})
+    result = batch.play_unit(plan, units(plan)[0])
+    assert [failure.judged.differing for failure in result.failures] == [("short",)] * 2
+    kept = read(save(result.failures[1], plan, tmp_path) / "unit.feed.jsonl")
+    assert kept.rulings == [failure.judged.truth["short"] for failure in result.failures]
 
 
 def test_a_shot_that_breaks_a_law_is_a_problem_of_its_unit(monkeypatch: pytest.MonkeyPatch) -> None:
