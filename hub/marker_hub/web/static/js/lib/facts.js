@@ -58,9 +58,9 @@ export function credited(ruling) {
   return got.map((who) => [who, ruling.limit && got.length === 1 ? ruling.limit.given : ruling.points[who]]);
 }
 
-/** Who gets what by a ruling, with the names: `+6 Ёжиков`; `0` where nobody does. */
-export function gains(players, ruling) {
-  return credited(ruling).map(([who, value]) => `${signed(value)} ${shortName(players?.[who] ?? {}, players?.[other(who)], 20)}`).join(", ") || num(0);
+/** Who gets what by a ruling, with the names: `+6 Ёжиков`; `0` where nobody does. `beside`: the player whose name stands there already. */
+export function gains(players, ruling, beside = null) {
+  return credited(ruling).map(([who, value]) => (who === beside ? signed(value) : `${signed(value)} ${shortName(players?.[who] ?? {}, players?.[other(who)], 20)}`)).join(", ") || num(0);
 }
 
 /** Why a shot gave less than it was worth: the game ends at its limit. */

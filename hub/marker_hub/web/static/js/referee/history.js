@@ -19,7 +19,7 @@ export function history(state) {
       h("button", { class: shot.status === "void" ? "shot-line void" : "shot-line", onclick: () => state.amend(shot.shot) },
         h("span", { class: "num dim" }, num(shot.shot)), h("span", { class: "name" }, surname(state.view, shot.striker)),
         h("span", { class: shot.status === "open" ? "words flame" : "words" }, shot.status === "void" ? t("void") : shot.status === "open" ? t("amend.open") : pick(shot.ruling?.said ?? shot.ruling?.sentence), shot.status === "corrected" || shot.status === "manual" ? h("span", { class: "small-tag" }, t(shot.status === "manual" ? "by.hand" : "corrected")) : null, shot.ruling?.limit ? h("span", { class: "cut" }, `, ${cutText(shot.ruling, record.limit)}`) : null),
-        h("span", { class: "bold gets" }, shot.ruling ? gains(state.view.players, shot.ruling) : "–")))))));
+        h("span", { class: "bold gets" }, shot.ruling ? gains(state.view.players, shot.ruling, shot.striker) : "–")))))));
 }
 
 /** The correction of one shot. The draft stays until it is taken or thrown away, whatever happens at the table. */
