@@ -17,11 +17,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from marker_hardware.pinmap import Profile
 from marker_rules.balls import GameId
 from marker_sim.cases import cases, options_of
 from marker_sim.judging import Engine, judge
 from marker_sim.manner import Kind, Manner
 from marker_sim.physics.engine import SimulationError
+from marker_sim.physics.table import of_paths
+from marker_sim.play import Style
+from marker_sim.players import PRESETS
 from marker_sim.problems import describe
 from marker_sim.reading import Fitted
 from marker_sim.rng import Stream
@@ -46,7 +50,10 @@ class BatchError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What to play. faults: name or path of a fault profile, empty for none; referee, sloppy: his manner, where a hub asks him."""
+    """What to play. faults: name or path of a fault profile, empty for none; referee, sloppy: his manner, where a hub asks him.
+
+    skill, check: of the players and their physics; params, table: paths of own files, empty for the shipped ones.
+    """
 
     game: GameId
     seed: int
@@ -57,6 +64,16 @@ class BatchPlan:
     jobs: int = 1
     referee: Kind = Kind.TRUTHFUL
     sloppy: float = 0.05
+    skill: str = "club"
+    check: bool = False
+    params: str = ""
+    table: str = ""
+
+    def style(self) -> Style:
+        """How both play, and where. Raises ParamsError, HardwareDataError, BoundaryError."""
+        profile = Profile.PYRAMID if self.game.is_pyramid else Profile.CAROM5
+        own = of_paths(profile, *(Path(name) if name else None for name in (self.params, self.table)))
+        return Style(PRESETS[self.skill], check=self.check, table=own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +185,7 @@ def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
     result = UnitResult(unit, Score())
     engine = Engine()
     try:
-        for case in cases(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults):
+        for case in cases(plan.game, unit.seed, unit.shots, plan.fitted, plan.faults, plan.style()):
             judged = judge(case, engine)
             result.score.add(judged)
             for name in case.injected:
@@ -201,6 +218,7 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
             0,
             direct=plan.through is Through.HUB,
             profile=plan.faults,
+            style=plan.style(),
             fitted=plan.fitted,
             referee=manner,
             record=file,

@@ -15,7 +15,7 @@ from marker_sim.after_frame import after_frame, racks_anew
 from marker_sim.detector import Detector, Record
 from marker_sim.faults import Kind, Rig, load
 from marker_sim.judging import Case
-from marker_sim.play import Play, play
+from marker_sim.play import Play, Style, play
 from marker_sim.reading import Fitted, exact, sensed
 from marker_sim.referee import answers, called
 from marker_sim.rng import Stream
@@ -61,11 +61,11 @@ def ready(match: TrueMatch, players: Play, seed: int) -> None:
 class _Table:
     """One table: who plays, what its sensors feel, what its node tells."""
 
-    def __init__(self, game_id: GameId, seed: int, fitted: Fitted, rig: Rig) -> None:
+    def __init__(self, game_id: GameId, seed: int, fitted: Fitted, rig: Rig, style: Style | None) -> None:
         self.profile = Profile.PYRAMID if game_id.is_pyramid else Profile.CAROM5
         self.fitted = fitted
         self.rig = rig
-        self.players = play(game_id, seed, TABLE)
+        self.players = play(game_id, seed, TABLE, style)
         self.sensors = sensors_of(self.profile, seed, TABLE)
         self.node = Detector(self.profile.value)
         self.now_us = BETWEEN_US
@@ -128,11 +128,13 @@ class _Table:
         self.node.until(self.now_us)
 
 
-def cases(game_id: GameId, seed: int, number: int, fitted: Fitted, profile: str) -> Iterator[Case]:
-    """`number` shots of a match from `seed`, with the faults of `profile`. Raises FaultError."""
+def cases(
+    game_id: GameId, seed: int, number: int, fitted: Fitted, profile: str, style: Style | None = None
+) -> Iterator[Case]:
+    """`number` shots of a match from `seed`, with the faults of `profile`. Raises FaultError, SimulationError."""
     options = options_of(game_id)
     match = TrueMatch(game_id, options, game(game_id).start(Setup(options)))
-    table = _Table(game_id, seed, fitted, Rig(load(profile), seed, TABLE, number))
+    table = _Table(game_id, seed, fitted, Rig(load(profile), seed, TABLE, number), style)
     for at in range(1, number + 1):
         ready(match, table.players, seed)
         yield table.play(at, match)

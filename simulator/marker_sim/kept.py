@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from marker_rules.balls import GameId
 from marker_sim.batch import SEEDS, UNIT, BatchError, BatchPlan, Failure, Through, Unit, UnitResult, play_unit
 from marker_sim.manner import Kind
+from marker_sim.players import PRESETS
 from marker_sim.reading import Fitted
 from marker_sim.textfile import text_of
 
@@ -31,6 +32,10 @@ def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
         "faults": plan.faults,
         "referee": plan.referee.value,
         "sloppy": plan.sloppy,
+        "skill": plan.skill,
+        "check": plan.check,
+        "params": plan.params,
+        "table": plan.table,
         "unit_seed": failure.unit.seed,
         "unit_shots": failure.unit.shots,
         "shot": failure.judged.shot,
@@ -63,6 +68,10 @@ def repeat(folder: Path) -> tuple[dict[str, Any], UnitResult]:
         _text(kept, "faults", path),
         referee=_word({"referee": "truthful", **kept}, "referee", path, Kind),
         sloppy=_share({"sloppy": 0.05, **kept}, "sloppy", path),
+        skill=_skill({"skill": "club", **kept}, path),
+        check=kept.get("check") is True,
+        params=_text({"params": "", **kept}, "params", path),
+        table=_text({"table": "", **kept}, "table", path),
     )
     unit = Unit(0, _whole(kept, "unit_seed", path, 0), plan.shots, shot)
     result = play_unit(plan, unit)
@@ -103,6 +112,13 @@ def _whole(kept: dict[str, Any], key: str, path: Path, low: int) -> int:
     high = SEEDS if key == "unit_seed" else UNIT
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         raise BatchError(f"{path}: {key} = {value!r}: a whole number from {low} to {high} must be there; {REMEDY}")
+    return value
+
+
+def _skill(kept: dict[str, Any], path: Path) -> str:
+    value = _text(kept, "skill", path)
+    if value not in PRESETS:
+        raise BatchError(f"{path}: skill = {value!r}: there are {', '.join(PRESETS)}; {REMEDY}")
     return value
 
 

@@ -15,13 +15,14 @@ from marker_hardware.wire import Kind, Mode
 from marker_rules.balls import GameId, Pin
 from marker_sim import batch, detector, tableplay
 from marker_sim.batch import BatchError, BatchPlan, Through, run_batch, units
-from marker_sim.cases import options_of
+from marker_sim.cases import cases, options_of
 from marker_sim.demo import Plan, journal_counts
 from marker_sim.demo import run as play
 from marker_sim.detector import Detector
 from marker_sim.feed import Entered, Feed, Frames, read
 from marker_sim.judging import Engine, Look
 from marker_sim.kept import repeat, save
+from marker_sim.physics import params
 from marker_sim.physics.engine import SimulationError
 from marker_sim.play_five_pins import FivePinsPlay
 from marker_sim.score import view_fields
@@ -155,6 +156,25 @@ def test_a_shot_that_breaks_a_law_is_a_problem_of_its_unit(monkeypatch: pytest.M
     result = run_batch(plan)
     assert result.problems == [f"unit 0 (seed {units(plan)[0].seed}): shot 3: energy grew by 1 J at 2 s"]
     assert (result.score.shots, result.good) == (2 + 4, False)
+
+
+def test_a_batch_is_played_as_well_on_the_table_and_as_strictly_as_asked(tmp_path: Path) -> None:
+    """Mutation: `--skill`, `--params` or `--check` is read and forgotten."""
+    plain = play_two()
+    assert play_two(check=True) == plain, "looking changes nothing"
+    assert play_two(skill="beginner") != plain
+    text = (Path(params.__file__).parent / "params.toml").read_text(encoding="utf-8")
+    (tmp_path / "slow.toml").write_text(
+        text.replace("roll     = { v = 0.010", "roll     = { v = 0.030"), encoding="utf-8"
+    )
+    assert play_two(params=str(tmp_path / "slow.toml")) != plain
+    assert BatchPlan(GameId.FREE, 1, 2, Through.RULES, check=True).style().check
+
+
+def play_two(**asked: Any) -> list[str]:
+    plan = BatchPlan(GameId.FIVE_PINS, 5, 2, Through.RULES, **asked)
+    (unit,) = units(plan)
+    return [case.story for case in cases(plan.game, unit.seed, 2, plan.fitted, "", plan.style())]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from marker_sim.physics import params
 READERS = {
     "--params": ["sim", "shot", "five-pins", "--params"],
     "--params of a match": ["sim", "match", "five-pins", "--params"],
+    "--params of a batch": ["sim", "batch", "five-pins", "--shots", "1", "--params"],
     "--table": ["sim", "shot", "five-pins", "--table"],
     "feed check": ["sim", "feed", "check"],
     "feed check --regenerate": ["sim", "feed", "check", "--regenerate"],
@@ -119,6 +120,9 @@ def test_parameters_no_table_can_have(
         ({"referee": "drunk"}, "referee = 'drunk'"),
         ({"sloppy": 2}, "sloppy = 2"),
         ({"truth": []}, "truth = []"),
+        ({"skill": "world"}, "skill = 'world'"),
+        ({"params": "/none.toml"}, "/none.toml: No such file"),
+        ({"table": 3}, "table = 3"),
     ],
 )
 def test_a_kept_shot_that_was_changed_by_hand(

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from marker_hub.cli import sim_referee
+from marker_hub.cli import sim_referee, sim_shot
 from marker_hub.cli.places import writable_folder
 from marker_hub.errors import MarkerError
 from marker_rules.balls import GameId
@@ -49,6 +49,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number"
     )
+    parser.add_argument(
+        "--skill", choices=("beginner", "club", "strong"), default="club", help="how well both play (default: club)"
+    )
+    sim_shot.own_files(parser)
+    parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
     parser.add_argument("--score", action="store_true", help="print the whole table of figures")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--out", type=Path, default=None, metavar="DIR", help="keep failing shots in DIR")
@@ -69,12 +74,24 @@ def run(args: argparse.Namespace) -> int:
         )
     asked = through is not Through.RULES
     kind, sloppy = sim_referee.manner_of(args, asked=asked, where="--through hub or firmware")
+    sim_shot.table_of(args)
     if args.out is not None:
         writable_folder("--out", args.out)
     try:
         load(args.faults)
         plan = BatchPlan(
-            GameId(args.game), args.seed, args.shots, through, fitted, args.faults, args.jobs, kind, sloppy
+            GameId(args.game),
+            args.seed,
+            args.shots,
+            through,
+            fitted,
+            args.faults,
+            args.jobs,
+            kind,
+            sloppy,
+            args.skill,
+            args.check,
+            *("" if path is None else str(path) for path in (args.params, args.table)),
         )
         result = run_batch(plan, _Progress(plan))
     except (BatchError, FaultError) as problem:

@@ -21,13 +21,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play it and say what came out."""
+    from marker_hardware.data import HardwareDataError
     from marker_sim.batch import BatchError
     from marker_sim.faults import FaultError
     from marker_sim.kept import repeat
+    from marker_sim.physics.boundary import BoundaryError
+    from marker_sim.physics.params import ParamsError
 
     try:
         kept, result = repeat(args.folder)
-    except (BatchError, FaultError) as problem:
+    except (BatchError, BoundaryError, FaultError, HardwareDataError, ParamsError) as problem:
         raise MarkerError(str(problem)) from problem
     print(f"unit seed {kept['unit_seed']}, shot {kept['shot']}, {kept['game']} through {kept['through']}")
     print(f"truth  {json.dumps(kept['truth'], ensure_ascii=False)}")
