@@ -25,12 +25,20 @@ class TrueShot:
     before: Any = None
 
     def line(self) -> str:
-        """One line of the truth file, canonical JSON."""
+        """One line of the truth file, canonical JSON. A fact: ns after the strike, words, m/s, place on the table (mm) or null."""
         return json.dumps(
             {
                 "shot": self.number,
                 "striker": self.striker.value,
-                "facts": [[item.t_ns, format_fact(item.fact)] for item in self.timeline.items],
+                "facts": [
+                    [
+                        item.t_ns,
+                        format_fact(item.fact),
+                        round(item.strength, 4),
+                        None if item.at_mm is None else [round(item.at_mm[0], 1), round(item.at_mm[1], 1)],
+                    ]
+                    for item in self.timeline.items
+                ],
                 "calls": [[call.code, call.by.value, call.when.value] for call in self.timeline.calls],
                 "rest_ns": self.timeline.rest_ns,
                 "ruling": self.ruling.short,

@@ -97,6 +97,11 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixt
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [line["shot"] for line in lines] == list(range(1, result["shots"] + 1))
     assert sum(result["won"].values()) == 1
+    facts = [fact for line in lines for fact in line["facts"]]
+    assert all(speed >= 0 for _, _, speed, _ in facts)
+    met = [place for _, words, speed, place in facts if words.startswith("contact") and speed > 0]
+    assert met
+    assert all(abs(x) < 1420 and abs(y) < 710 for x, y in met), "millimetres from the centre of the bed"
 
 
 def test_statistics_say_what_they_counted(capsys: pytest.CaptureFixture[str]) -> None:
