@@ -66,6 +66,7 @@ class SceneTable(TableDriver):
         self.layout: frozenset[Pin] = ALL_PINS
         self._number = 0
         self._asked = 0
+        self._seen: list[str] = []  # what the hub made of the truth on its way to a ruling, right or not
 
     async def play(self, scene: Scene) -> Hubbed:
         """Play one scene from an idle table back to an idle table. Raises ScriptError where the hub does not come along."""
@@ -80,7 +81,7 @@ class SceneTable(TableDriver):
 
     async def _play(self, scene: Scene) -> Hubbed:
         before = prelude(scene)
-        self._asked = 0
+        self._asked, self._seen = 0, []
         await self._prepare(scene, before)
         differ = self._state(scene)
         if scene.shot is None:
@@ -88,6 +89,7 @@ class SceneTable(TableDriver):
         else:
             differ += await self._with(scene, scene.shot)
         await self._leave()
+        differ += [f"the truth was {word}" for word in self._seen]
         return Hubbed(scene.id, tuple(differ), self._asked)
 
     # --- before the scene ----------------------------------------------------------------------------------------
@@ -224,6 +226,9 @@ class SceneTable(TableDriver):
         while not await work.step(self):
             pass
         self._asked += work.asked
+        self._seen += [
+            word for word, bad in (("excluded", work.watch.excluded), ("guessed", work.watch.guessed)) if bad
+        ]
         return self._ruling()
 
     def _ruling(self) -> View:
