@@ -14,7 +14,7 @@ class Commands:
     def __init__(self, app):
         self.app = app
         self.queue = []
-        self.done = []  # (id, code, extra), newest last
+        self.done = []  # acknowledgements as they were given, newest last: a repeated one tells no later position
         self.bad = 0
 
     def receive(self, payload, retained):
@@ -26,9 +26,9 @@ class Commands:
         except wire.BadCommand as e:
             self.bad += 1
             return self._ack(e.cmd_id, e.code, {"msg": e.text})
-        for cmd_id, code, extra in self.done:
+        for cmd_id, said in self.done:
             if cmd_id == d["id"]:
-                return self._ack(cmd_id, code, extra)
+                return said
         for waiting in self.queue:
             if waiting["id"] == d["id"]:
                 return None
@@ -54,9 +54,10 @@ class Commands:
             self.bad += 1
             code, extra = e.code, {"msg": e.text}
         self.queue.pop(0)
-        self.done.append((d["id"], code, extra))
+        said = self._ack(d["id"], code, extra)
+        self.done.append((d["id"], said))
         del self.done[:-REMEMBER]
-        return self._ack(d["id"], code, extra)
+        return said
 
     def _ack(self, cmd_id, code, extra):
         return wire.ack(cmd_id, code, self.app.boot, self.app.outbox.head, extra)

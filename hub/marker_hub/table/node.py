@@ -238,9 +238,12 @@ def on_health(work: Work, _entry: Entry, body: Health) -> None:
 
 
 def on_head(work: Work, _entry: Entry, body: Head) -> None:
-    """A command was acknowledged, with the node's position."""
+    """A command was acknowledged, with the node's position. Of an arming the first acknowledgement counts: the command may
+    have been sent again and be acknowledged again when the stroke has begun.
+    """
+    again = work.link.boot == body.boot and work.link.told_n >= work.armed_n
     work.link = links.acked(work.link, body, arming.given_n(work, body.cmd))
-    if body.code == ErrorCode.OK and body.cmd == arming.arm_id(work) and work.phase == Phase.ARMED:
+    if body.code == ErrorCode.OK and body.cmd == arming.arm_id(work) and work.phase == Phase.ARMED and not again:
         _marked(work, body.boot, body.head - 1)
     elif body.code == ErrorCode.OK and body.cmd == arming.rest_id(work):
         shots.rested(work, body.boot, body.head - 1)

@@ -660,6 +660,33 @@ def test_a_view_says_armed_once_the_node_has_acknowledged_this_arming(carom: Any
     assert carom.view["armed"]
 
 
+@pytest.mark.parametrize("before", [0, 1, 5])
+def test_an_arming_acknowledged_again_in_the_stroke_takes_nothing_from_it(carom: Any, before: int) -> None:
+    """A slow node gets the command twice and acknowledges it twice; the second time `before` of the stroke's records are in.
+
+    Mutation: letting every acknowledgement of an arming move the mark drops the fallen pins and rules "nothing made".
+    """
+    stroke = [
+        carom.record("CLICK", Kind.HIT, 900),
+        carom.record("E", Kind.MOVE, 400),
+        carom.record("E", Kind.LOST, Latch.YES),
+        carom.record("E", Kind.STATE, PinState.FALLEN),
+        carom.record("CLICK", Kind.HIT, 600),
+        carom.record("PZ1", Kind.HIT, 700),
+    ]
+    for entry in stroke[:before]:
+        carom.deliver(entry)
+    carom.put(e.Head(carom.boot, carom.seq, carom.acked))
+    for entry in stroke[before:]:
+        carom.deliver(entry)
+    assert carom.phase == "rolling"
+    carom.now += 2_000_000
+    carom.do(c.Still())
+    carom.answer_all(Q1="opponent", Q2="nobody", Q3="no")
+    carom.do(c.Accept())
+    assert carom.score == (2, 0)
+
+
 def test_a_table_that_nobody_watches_is_never_armed(drivers: Any) -> None:
     driver = drivers(profile="pyramid")
     driver.pyramid(manual=True)
