@@ -10,7 +10,7 @@ import asyncio
 import multiprocessing
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,6 +20,7 @@ from typing import Any
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import GameId
 from marker_sim.cases import cases, options_of
+from marker_sim.faults.rig import Injected
 from marker_sim.judging import Engine, judge
 from marker_sim.manner import Kind, Manner
 from marker_sim.physics.engine import SimulationError
@@ -30,6 +31,7 @@ from marker_sim.problems import describe
 from marker_sim.reading import Fitted
 from marker_sim.rng import Stream
 from marker_sim.score import Judged, Score
+from marker_sim.tableplay import Verdict
 
 UNIT = 100
 MOST_SHOTS = 100_000_000
@@ -201,7 +203,7 @@ def _through_rules(plan: BatchPlan, unit: Unit) -> UnitResult:
 
 async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
     """One table with a hub and a broker of its own."""
-    from marker_sim.demo import Plan, run
+    from marker_sim.demo import Hall, Plan, run
 
     result = UnitResult(unit, Score())
     manner = Manner(plan.referee, unit.seed, plan.sloppy)
@@ -224,20 +226,19 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
             record=file,
             drawn_over=unit.shots,
         )
+        halls: list[Hall] = []
         try:
-            table = (await run(asked, lambda _: None))[0]
+            table = (await run(asked, halls.append))[0]
         except Exception as problem:
             said = describe(problem)
             if said is None:
                 raise
-            result.problem = said
+            ruled = [verdict for hall in halls for shown in hall.tables for verdict in shown.verdicts]
+            _count(result, ruled, (), "")  # a wrong score may be why the table got stuck
+            result.problem = f"after {len(ruled)} shots: {said}"
             return result
         feed = file.read_text(encoding="utf-8") if any(verdict.judged.failed for verdict in table.verdicts) else ""
-    for verdict in table.verdicts:
-        result.score.add(verdict.judged)
-        if verdict.judged.failed:
-            injected = tuple(str(one.kind) for one in table.injected if one.shot == verdict.shot.number)
-            result.failures.append(Failure(unit, verdict.judged, verdict.shot.line(), injected, feed))
+    _count(result, table.verdicts, table.injected, feed)
     result.lost, result.duplicated = table.lost or 0, table.duplicated or 0
     result.referee.update(table.handled(manner))
     for one in table.injected:
@@ -245,6 +246,15 @@ async def _through_hub(plan: BatchPlan, unit: Unit) -> UnitResult:
     if table.final_score != table.ground_truth_score:
         result.problem = f"final score {table.final_score}, true score {table.ground_truth_score}"
     return result
+
+
+def _count(result: UnitResult, verdicts: Sequence[Verdict], faults: Sequence[Injected], feed: str) -> None:
+    """Add what was ruled to the unit's figures; failing shots with the faults that met them and the unit's feed."""
+    for verdict in verdicts:
+        result.score.add(verdict.judged)
+        if verdict.judged.failed:
+            met = tuple(str(one.kind) for one in faults if one.shot == verdict.shot.number)
+            result.failures.append(Failure(result.unit, verdict.judged, verdict.shot.line(), met, feed))
 
 
 Told = Callable[[int, BatchResult], None]

@@ -141,6 +141,23 @@ def test_a_failing_shot_at_a_hub_is_kept_with_the_feed_of_its_unit(
     assert kept.rulings == [failure.judged.truth["short"] for failure in result.failures]
 
 
+def test_a_unit_that_gets_stuck_tells_what_was_ruled_until_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong score may be why the hub waits for something else than the truth. Mutation: the rulings of a stuck unit go with it."""
+    played = FivePinsPlay.stroke
+
+    def stroke(self: FivePinsPlay, match: TrueMatch, number: int) -> Timeline:
+        if number == 3:
+            raise tableplay.Stalled("table 1: nothing happened for 60 s in phase placing")
+        return played(self, match, number)
+
+    monkeypatch.setattr(FivePinsPlay, "stroke", stroke)
+    monkeypatch.setattr(tableplay, "view_fields", lambda view: {**view_fields(view), "short": "X"})
+    plan = BatchPlan(GameId.FIVE_PINS, 3, 4, Through.HUB)
+    result = batch.play_unit(plan, units(plan)[0])
+    assert (result.score.shots, result.score.wrong, len(result.failures)) == (2, 2, 2)
+    assert result.problem == "after 2 shots: table 1: nothing happened for 60 s in phase placing"
+
+
 def test_a_shot_that_breaks_a_law_is_a_problem_of_its_unit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Named with unit, seed and shot; the batch goes on and is not good. Mutation: a traceback, or a shot drawn again."""
     played = FivePinsPlay.stroke
