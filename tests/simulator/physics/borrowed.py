@@ -55,7 +55,7 @@ def main(root: Path) -> None:
     """Print the hash that this Python gives."""
     stand_in = types.ModuleType("msgspec")
     toml = types.ModuleType("msgspec.toml")
-    toml.decode = lambda raw, **kind: build(kind["type"], tomllib.loads(raw.decode()))  # type: ignore[attr-defined]
+    toml.decode = lambda raw, **kind: build(kind["type"], tomllib.loads(raw if isinstance(raw, str) else raw.decode()))  # type: ignore[attr-defined]
     members = {"Struct": Struct, "toml": toml, "ValidationError": ValueError, "DecodeError": ValueError}
     for name, member in members.items():
         setattr(stand_in, name, member)
