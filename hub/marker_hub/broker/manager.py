@@ -11,8 +11,9 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from marker_hub.broker import files, process
 from marker_hub.broker.process import Running
@@ -22,6 +23,7 @@ from marker_hub.errors import MarkerError
 from marker_hub.transport.mqtt import Endpoint, probe
 
 log = logging.getLogger("marker.broker")
+T = TypeVar("T")
 
 READY_S = 20.0
 """How long a broker may take to answer: a slow machine that starts everything at once is no reason to give it up."""
@@ -117,6 +119,7 @@ class ManagedBroker:
         self._running: Running | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self._watch: asyncio.Task[None] | None = None
+        self._stopping = False
         self._on_notice: Callable[[Notice], None] = self.notices.append
 
     @property
@@ -137,7 +140,7 @@ class ManagedBroker:
             self.endpoint = await asyncio.to_thread(external, self._section, self.endpoint.hub)
         else:
             try:
-                await asyncio.to_thread(self._start_own)
+                await self._to_its_end(self._start_own)
             except (OSError, subprocess.SubprocessError) as error:
                 raise BrokerError(f"broker: {error}; check the data folder and the program") from error
             self._watch = asyncio.get_running_loop().create_task(self._supervise(), name="broker")
@@ -145,6 +148,7 @@ class ManagedBroker:
 
     async def stop(self) -> None:
         """Stop an own broker, also an adopted one."""
+        self._stopping = True
         if self._watch is not None:
             self._watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -153,6 +157,16 @@ class ManagedBroker:
         if self._running is not None and self.own:
             await asyncio.to_thread(process.terminate, self._running.pid, self._child)
             self._running = self._child = None
+
+    async def _to_its_end(self, work: Callable[[], T]) -> T:
+        """In a thread that is waited for also when the caller is cancelled: a process it has started is known then, and stopped."""
+        job = asyncio.ensure_future(asyncio.to_thread(work))
+        try:
+            return await asyncio.shield(job)
+        except asyncio.CancelledError:
+            self._stopping = True
+            await asyncio.wait({job})
+            raise
 
     # -- own -------------------------------------------------------------------------------------------------------
 
@@ -187,6 +201,8 @@ class ManagedBroker:
             if said is None:
                 return
             failures += 1
+            if self._stopping:
+                raise BrokerError(f"broker: {self.kind} was stopped while it started")
             if failures >= FAILURES_BEFORE_SET_ASIDE:
                 if not self._set_store_aside():
                     raise BrokerError(f"broker: {self.kind} did not start: {said or 'it said nothing'}")
@@ -212,7 +228,7 @@ class ManagedBroker:
         running = Running(child.pid, self.kind.value, self._section.listen, port, str(made.path), made.hash)
         process.remember(self._folder, running)
         deadline = time.monotonic() + READY_S
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not self._stopping:
             if child.poll() is not None:
                 return f"exit status {child.returncode}: {process.tail(output)}"
             if self._answers(port, deadline - time.monotonic()):
@@ -262,7 +278,7 @@ class ManagedBroker:
             while True:
                 port = self.endpoint.port
                 try:
-                    said = await asyncio.to_thread(self._launch, self._generate(port), port)
+                    said = await self._to_its_end(partial(self._launch, self._generate(port), port))
                 except (OSError, subprocess.SubprocessError) as error:
                     said = str(error)
                 if said is None:

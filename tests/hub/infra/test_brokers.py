@@ -433,6 +433,48 @@ def test_a_killed_broker_is_started_again_and_the_sessions_come_back(
     in_loop(play())
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_broker_that_is_just_being_started_is_stopped_too(
+    again: bool, tmp_path: Path, in_loop: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told to end in the middle of a start, the first one or one after a death: nothing is left running.
+
+    Mutation: a start whose thread goes on unwatched leaves its broker behind.
+    """
+    needs(BrokerKind.MOSQUITTO)
+    spawned: list[subprocess.Popen[bytes]] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def spawn(*args: Any) -> subprocess.Popen[bytes]:
+        if len(spawned) == again:
+            begun.set()
+            assert go_on.wait(LIMIT_S)
+        spawned.append(process_spawn(*args))
+        return spawned[-1]
+
+    process_spawn = process.spawn
+    monkeypatch.setattr(process, "spawn", spawn)
+
+    async def play() -> None:
+        secrets = load_secrets(tmp_path, ("1",)).mqtt
+        managed = ManagedBroker(BrokerSection(kind=BrokerKind.MOSQUITTO), secrets, tmp_path / "broker", "t")
+        starting = asyncio.ensure_future(managed.start())
+        if again:
+            await starting
+            spawned[0].kill()
+        await asyncio.to_thread(begun.wait, LIMIT_S)
+        starting.cancel()
+        stopping = asyncio.ensure_future(managed.stop())
+        await asyncio.sleep(0)
+        go_on.set()
+        await asyncio.gather(starting, stopping, return_exceptions=True)
+        await managed.stop()
+
+    in_loop(play())
+    assert len(spawned) == 1 + again
+    assert [child.poll() is None for child in spawned] == [False] * len(spawned)
+
+
 @pytest.mark.parametrize("kind", OWN)
 def test_an_orphan_is_adopted_with_its_sessions_and_replaced_when_its_configuration_changed(
     kind: BrokerKind, tmp_path: Path, in_loop: Run
