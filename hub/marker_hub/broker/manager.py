@@ -191,10 +191,7 @@ class ManagedBroker:
                 raise BrokerError(
                     f"broker port {self._section.listen}:{port} is in use; stop the program that has it, or set broker.port"
                 )
-            taken, port = port, process.free_port(self._section.listen)
-            made = self._generate(port)
-            text = f"port {taken} is in use by another program; the broker now has {port}: set broker.port, and tell the nodes"
-            self._on_notice(Notice("broker-port-changed", text))
+            port, made = self._elsewhere(port, told=True)
         failures = 0
         while True:
             said = self._launch(made, port)
@@ -203,11 +200,23 @@ class ManagedBroker:
             failures += 1
             if self._stopping:
                 raise BrokerError(f"broker: {self.kind} was stopped while it started")
+            if not self._section.port and not process.port_free(self._section.listen, port):
+                port, made = self._elsewhere(
+                    port, told=known
+                )  # somebody was faster: a port is free only until it is taken
             if failures >= FAILURES_BEFORE_SET_ASIDE:
                 if not self._set_store_aside():
                     raise BrokerError(f"broker: {self.kind} did not start: {said or 'it said nothing'}")
                 failures = 0
             time.sleep(BACKOFF_FIRST_S * 2 ** min(failures, 3))
+
+    def _elsewhere(self, taken: int, *, told: bool) -> tuple[int, files.Generated]:
+        """Another free port and the configuration for it. told: nodes may know the old one."""
+        port = process.free_port(self._section.listen)
+        if told:
+            text = f"port {taken} is in use by another program; the broker now has {port}: set broker.port, and tell the nodes"
+            self._on_notice(Notice("broker-port-changed", text))
+        return port, self._generate(port)
 
     def _generate(self, port: int) -> files.Generated:
         if self.kind is BrokerKind.MOSQUITTO:

@@ -433,6 +433,38 @@ def test_a_killed_broker_is_started_again_and_the_sessions_come_back(
     in_loop(play())
 
 
+@pytest.mark.parametrize("kind", OWN)
+def test_a_port_that_is_taken_before_the_broker_listens_is_given_up(
+    kind: BrokerKind, tmp_path: Path, in_loop: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine any connection may get the port that was free a moment ago. Mutation: trying the same port again."""
+    needs(kind)
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    spawned = process.spawn
+
+    def spawn(*args: Any) -> subprocess.Popen[bytes]:
+        taken.listen()
+        return spawned(*args)
+
+    free = [taken.getsockname()[1]]
+    chosen = process.free_port
+    monkeypatch.setattr(process, "spawn", spawn)
+    monkeypatch.setattr(process, "free_port", lambda listen: free.pop() if free else chosen(listen))
+    monkeypatch.setattr(process, "port_freed", lambda *_: True)
+
+    async def play() -> None:
+        secrets = load_secrets(tmp_path, ("1",)).mqtt
+        managed = ManagedBroker(BrokerSection(kind=kind), secrets, tmp_path / "broker", "t")
+        endpoint = await managed.start()
+        assert endpoint.port != taken.getsockname()[1]
+        assert managed.notices == []
+        await managed.stop()
+
+    with taken:
+        in_loop(play())
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_broker_that_is_just_being_started_is_stopped_too(
     again: bool, tmp_path: Path, in_loop: Run, monkeypatch: pytest.MonkeyPatch
