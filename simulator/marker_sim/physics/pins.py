@@ -115,10 +115,15 @@ class Pins:
         return min(self.params.pin.lost_ms.v / vn, self.params.pin.lost_max_ms.v) / 1000
 
     def _wobble(self, now: float, pin: Body, root: int, vn: float) -> None:
-        """The base kept contact; now and then the pin stays displaced by up to shift_max_mm."""
+        """The base kept contact; now and then the pin stays displaced by up to shift_max_mm, and by no more than it can slide.
+
+        A ball that creeps on into a pin meets it a hundred times: the sum of its pushes is bounded by what it brings.
+        """
         law = self.params.pin
         if self.chance is not None and self.chance.chance(law.shift_p.v):
-            shift = self.chance.uniform(0.0, law.shift_max_mm.v / 1000)
+            kick = (1.0 + law.e.v) * vn
+            most = min(law.shift_max_mm.v / 1000, kick * kick / (2.0 * law.friction.v * GRAVITY))
+            shift = self.chance.uniform(0.0, most)
             self.events.append(PinEvent(now, now, pin.index, Outcome.SHIFTED, root, chain=False, vn=vn, shift_m=shift))
             return
         self.events.append(PinEvent(now, now, pin.index, Outcome.WOBBLED, root, chain=False, vn=vn))

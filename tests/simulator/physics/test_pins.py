@@ -13,6 +13,7 @@ from marker_sim.physics.params import load
 from marker_sim.physics.pins import Outcome, Pins, PinShape
 from marker_sim.physics.table import shipped
 from marker_sim.physics.telling import Cast, tell
+from marker_sim.rng import Stream
 from marker_sim.timeline import Timed
 
 CAST = Cast((Ball.CUE, Ball.OPPONENT, Ball.RED), tuple(Pin))
@@ -108,6 +109,21 @@ def test_a_soft_chain_only_shifts() -> None:
     pins.chain(puck, pin, 0.0)
     assert [event.outcome for event in pins.events] == [Outcome.SHIFTED]
     assert 0.0 < pins.events[0].shift_m <= 0.0023
+
+
+def test_a_creeping_ball_leaves_a_pin_almost_where_it_was() -> None:
+    """A ball that pushes on at 2 cm/s meets the pin a hundred times; each time it slides no further than the push carries it.
+
+    Mutation: a shift of up to shift_max_mm at any speed lets the sum carry the pin off its seat, which then reads as fallen.
+    """
+    pins, ball, pin = law()
+    pins.chance = Stream(1, "creeping")
+    for step in range(100):
+        ball.vx = 0.017 * (100 - step) / 100
+        pins.hit(ball, pin, 0.002 * step, mu_roll=10.0)
+    shifts = [event.shift_m for event in pins.events if event.outcome is Outcome.SHIFTED]
+    assert len(shifts) > 15
+    assert 0.0 < sum(shifts) < 0.0015
 
 
 def test_the_base_is_lost_4_9_ms_over_the_speed_after_the_touch() -> None:
