@@ -134,6 +134,7 @@ class ManagedBroker:
 
     async def start(self, on_notice: Callable[[Notice], None] | None = None) -> Endpoint:
         """Make sure a broker answers. Raises BrokerError with one clear line; leaves nothing running then."""
+        self._stopping = False
         if on_notice is not None:
             self._on_notice = on_notice
         if self.kind is BrokerKind.EXTERNAL:
