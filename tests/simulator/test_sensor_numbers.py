@@ -6,13 +6,13 @@ import statistics
 import pytest
 
 from marker_hardware import calibration
-from marker_rules.balls import Ball, Pin
-from marker_rules.facts import Contact, Strike, Topple
+from marker_rules.balls import Ball, Pin, Pocket, Rail
+from marker_rules.facts import Contact, Cushion, Fact, Jaw, Strike, Topple
 from marker_sim.rng import Stream
 from marker_sim.sensors import gate, hall, piezo
-from marker_sim.sensors.inputs import PIEZO_FIRST, SHIFT_FIRST, Edge, Scan
+from marker_sim.sensors.inputs import CLICK, PIEZO_FIRST, SHIFT_FIRST, Edge, Scan
 from marker_sim.sensors.piezo import Disc, Hit
-from marker_sim.sensors.table import CaromSensors
+from marker_sim.sensors.table import CaromSensors, PyramidSensors, TableSensors
 from marker_sim.timeline import Timed, Timeline
 
 CALIBRATION = calibration.load()
@@ -85,3 +85,23 @@ def test_a_pin_is_hardly_heard_under_the_slate() -> None:
         ((_, hit),) = sensors._felt(Timed(0, fact, 2.0, (10.0, 10.0)), 0, Stream(1, "d"))
         loud.append(piezo.amplitude_v(hit))
     assert loud[1] == pytest.approx(loud[0] / 20)
+
+
+@pytest.mark.parametrize(
+    ("sensors", "met"),
+    [
+        (CaromSensors(7, "1"), Cushion(Ball.CUE, Rail.TOP)),
+        (PyramidSensors(7, "1"), Cushion(Ball.W1, Rail.LEFT)),
+        (PyramidSensors(7, "1"), Jaw(Ball.W1, Pocket.ML)),
+    ],
+    ids=["carom cushion", "pyramid cushion", "jaw"],
+)
+def test_a_cushion_is_heard_under_the_slate_three_tenths_as_loud_as_two_balls(sensors: TableSensors, met: Fact) -> None:
+    """As fast and at the same place. Mutation: as loud as two balls; a cushion that the click disc never hears."""
+
+    def loud(fact: Fact) -> float:
+        felt = sensors._felt(Timed(0, fact, 2.0, (10.0, 600.0)), 0, Stream(1, "d"))
+        (volts,) = [piezo.amplitude_v(hit) for channel, hit in felt if channel == CLICK]
+        return volts
+
+    assert loud(met) == pytest.approx(0.3 * loud(Contact(((Ball.CUE, Ball.RED),))))

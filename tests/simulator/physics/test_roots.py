@@ -8,6 +8,7 @@ from marker_sim.physics.roots import first_line_root, first_root
 from marker_sim.rng import Stream
 
 STEPS = 400
+MANY = [3_000, pytest.param(100_000, marks=pytest.mark.soak)]
 
 
 def brute(c: tuple[float, ...], span: float) -> tuple[float, float]:
@@ -45,10 +46,11 @@ def meeting(chance: Stream) -> tuple[tuple[float, ...], float]:
     return c, chance.uniform(0.01, 3.0)
 
 
-def test_random_meetings_agree_with_brute_force() -> None:
+@pytest.mark.parametrize("count", MANY)
+def test_random_meetings_agree_with_brute_force(count: int) -> None:
     """Mutation: looking at the right half first, or Newton from the far side, turns it red."""
     chance, met = Stream(1, "roots"), 0
-    for _ in range(3000):
+    for _ in range(count):
         c, span = meeting(chance)
         if c[0] <= 1e-9:
             continue
@@ -59,13 +61,14 @@ def test_random_meetings_agree_with_brute_force() -> None:
             assert found == pytest.approx(expected, abs=1e-9)
         elif smallest > 1e-5:
             assert found == math.inf
-    assert met > 80
+    assert met > count * 80 / 3000
 
 
-def test_random_polynomials_give_the_smallest_of_their_planted_roots() -> None:
+@pytest.mark.parametrize("count", MANY)
+def test_random_polynomials_give_the_smallest_of_their_planted_roots(count: int) -> None:
     """Products of known roots, two of them often close together. Mutation: a depth limit that stops too early."""
     chance = Stream(2, "planted")
-    for _ in range(3000):
+    for _ in range(count):
         first = chance.uniform(0.05, 0.9)
         second = first + 10 ** chance.uniform(-4, 0)
         a, b = chance.uniform(-3, 3), chance.uniform(0.5, 9.0)
@@ -77,6 +80,27 @@ def test_random_polynomials_give_the_smallest_of_their_planted_roots() -> None:
             for j, q in enumerate(quadratic):
                 c[i + j] += p * q * scale
         assert first_root(c[0], c[1], c[2], c[3], c[4], 1.0) == pytest.approx(first, rel=1e-7)
+
+
+@pytest.mark.parametrize("count", MANY)
+def test_grazes_near_misses_and_touching_starts_drawn_at_random(count: int) -> None:
+    """(t - a)^2 - d times what is never zero, and t (a - t) times that. Mutation: a graze taken for a miss; the touch at the start told again."""
+    chance = Stream(3, "graze")
+    for _ in range(count):
+        a, d = chance.uniform(0.1, 0.9), 10 ** chance.uniform(-9, -3)
+        m, n = chance.uniform(-3, 3), chance.uniform(0.5, 9.0)
+        quadratic = (m * m + n, -2 * m, 1.0)
+        for lower, expected in (
+            ((a * a - d, -2 * a, 1.0), a - math.sqrt(d)),
+            ((a * a + d, -2 * a, 1.0), math.inf),
+            ((0.0, a, -1.0), a),
+        ):
+            c = [0.0] * 5
+            for i, p in enumerate(lower):
+                for j, q in enumerate(quadratic):
+                    c[i + j] += p * q / quadratic[0]
+            found = first_root(max(c[0], 1e-15), c[1], c[2], c[3], c[4], 1.0)
+            assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_graze_and_a_near_miss_are_told_apart() -> None:
