@@ -161,10 +161,47 @@ def _likeliest(spread: Spread, left: int) -> tuple[int, list[float]]:
 def _rows(
     partition: Partition, above: int, given: dict[str, str], selected: tuple[str | None, ...], shares: list[float]
 ) -> tuple[RowLook, ...]:
-    """The questions that can still change the ruling while those above them stay as they are selected."""
-    spread, rows = partition.spread, []
-    agreeing = {question: partition.all & spread.agreeing(question, answer) for question, answer in given.items()}
+    """The questions that can still change the ruling while those above them stay as they are selected.
+
+    A question that the others answer too is left out: how many balls fell does not matter to a foul, but that all of them
+    fell would say that the cue ball did.
+    """
+    spread, agreeing = partition.spread, {}
+    for question, answer in given.items():
+        agreeing[question] = partition.all & spread.agreeing(question, answer)
+    left_out: frozenset[int] = frozenset()
+    shown = _shown(partition, above, agreeing, given, selected, left_out)
+    for at in [row.at for row in shown[:-1] if spread.features[row.at].id not in given]:
+        row = next((row for row in shown if row.at == at), None)
+        if row is None or not _told_below(partition, row, given):
+            continue
+        without = _shown(partition, above, agreeing, given, selected, left_out | {at})
+        if {row.at for row in without} < {row.at for row in shown}:
+            left_out, shown = left_out | {at}, without
+    return tuple([_looked_at(spread, row, given.get(spread.features[row.at].id), selected, shares) for row in shown])
+
+
+class Shown(NamedTuple):
+    """A question that matters: its place, the worlds it is asked over, and the world each answer leads to."""
+
+    at: int
+    pool: int
+    targets: dict[str, int]
+
+
+def _shown(
+    partition: Partition,
+    above: int,
+    agreeing: dict[str, int],
+    given: dict[str, str],
+    selected: tuple[str | None, ...],
+    left_out: frozenset[int],
+) -> list[Shown]:
+    """The questions that can change the ruling, each over the worlds of what is selected above it."""
+    spread, shown = partition.spread, []
     for at, feature in enumerate(spread.features):
+        if at in left_out:
+            continue
         pool = above
         for question, mask in agreeing.items():
             if question != feature.id:
@@ -176,18 +213,37 @@ def _rows(
         }
         if len({partition.keys[target] for target in targets.values()}) < 2:
             continue
-        chosen, answer = selected[at], given.get(feature.id)
-        if answer == UNSEEN or (answer is None and shares[at] < table().preselect):
-            origin = Origin.NEEDED
-        elif answer is None:
-            origin = Origin.LIKELY
-        else:
-            totals = {value: spread.weight(pool & spread.choices[at][value]) for value in targets}
-            origin = Origin.DECIDED if max(totals, key=totals.__getitem__) == chosen else Origin.CHANGED
-        shown = None if origin is Origin.NEEDED else chosen
-        rows.append(RowLook(at, tuple(targets.items()), shown, origin))
+        chosen = selected[at]
+        shown.append(Shown(at, pool, targets))
         above &= spread.blank[at] | (spread.choices[at][chosen] if chosen is not None else 0)
-    return tuple(rows)
+    return shown
+
+
+def _told_below(partition: Partition, row: Shown, given: dict[str, str]) -> bool:
+    """Whether the questions below a row, as far as somebody saw their answers, settle the ruling without it."""
+    features = partition.spread.features
+    below = [at for at in range(row.at + 1, len(features)) if given.get(features[at].id) != UNSEEN]
+    settled: dict[tuple[str | None, ...], int] = {}
+    for world in bits(row.pool):
+        values = partition.spread.values[world]
+        if settled.setdefault(tuple([values[at] for at in below]), partition.keys[world]) != partition.keys[world]:
+            return False
+    return True
+
+
+def _looked_at(
+    spread: Spread, row: Shown, answer: str | None, selected: tuple[str | None, ...], shares: list[float]
+) -> RowLook:
+    """A row with what is selected in it, and why. answer: the referee's, None where he gave none."""
+    chosen = selected[row.at]
+    if answer == UNSEEN or (answer is None and shares[row.at] < table().preselect):
+        origin = Origin.NEEDED
+    elif answer is None:
+        origin = Origin.LIKELY
+    else:
+        totals = {value: spread.weight(row.pool & spread.choices[row.at][value]) for value in row.targets}
+        origin = Origin.DECIDED if max(totals, key=totals.__getitem__) == chosen else Origin.CHANGED
+    return RowLook(row.at, tuple(row.targets.items()), None if origin is Origin.NEEDED else chosen, origin)
 
 
 def _nearest(spread: Spread, part: int, selected: tuple[str | None, ...], given: dict[str, str]) -> int:

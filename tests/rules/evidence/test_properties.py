@@ -24,8 +24,11 @@ from marker_rules.evidence import (
     worst_case,
 )
 from marker_rules.evidence import likelihood as counts
+from marker_rules.evidence.cases import open_case, outcome
+from marker_rules.evidence.worlds import bits
 from marker_rules.facts import Contact
 from marker_rules.options import Options, switches
+from marker_rules.shot import Call
 
 SHOTS = 24
 SINGLE = {
@@ -114,6 +117,26 @@ def test_the_truth_is_never_lost(game_id: GameId, damage: tuple) -> None:
             assert shorts(evidence, play, options) <= before
         assert shorts(evidence, play, options) == {true}
         assert asked <= at_most
+
+
+@pytest.mark.parametrize("game_id", list(GameId))
+def test_correcting_the_rows_shown_reaches_every_ruling_left(game_id: GameId) -> None:
+    """What a sheet leaves out is never needed: whichever way it went, the rows that are shown lead to its ruling."""
+    code = "G" if game_id is GameId.FIVE_PINS else "RP-13"
+    for play, exact, options, rng in played(game_id, seed=16):
+        evidence = rng.choice((torn, flagged, sick))(exact, rng)
+        if rng.random() < 0.5:
+            evidence = replace(evidence, calls=(*evidence.calls, Call(code, play.before.striker)), gap=True)
+        case, left = open_case(evidence, play.before, options)
+        features, worlds = case.spread.features, list(bits(left))
+        for world in rng.sample(worlds, min(12, len(worlds))):
+            saw = {each.id: value for each, value in zip(features, case.spread.values[world], strict=True)}
+            told, shown = evidence, sheet(evidence, play.before, options)
+            while row := next((row for row in shown.rows if saw[row.id] not in (None, row.selected)), None):
+                assert row.id not in dict(told.answers), "a corrected row stays as it was corrected"
+                told = told.answered(row.id, str(saw[row.id]))
+                shown = sheet(told, play.before, options)
+            assert outcome(shown.proposal.ruling) == outcome(case.ruling(world)), (told, play.before)
 
 
 @pytest.mark.parametrize("game_id", list(GameId))

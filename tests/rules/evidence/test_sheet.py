@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from marker_rules.balls import GameId, Player
-from marker_rules.evidence import Channel, Evidence, Origin, Sheet, sheet
+from marker_rules.evidence import UNSEEN, Channel, Evidence, Origin, Sheet, sheet, worst_case
 from marker_rules.five_pins.state import FivePinsState, Mode, Score
 from marker_rules.game import game
 from marker_rules.options import Options
@@ -114,6 +116,20 @@ def test_pyramid_row_is_legal_or_foul() -> None:
     assert silent.rows[0].selected == "foul"
     felt = sheet(Evidence.of(["strike", "click", "cushion foot", "cushion left"], quality), before, options)
     assert felt.rows[0].selected == "legal"
+
+
+def test_a_row_that_another_answers_too_is_left_out() -> None:
+    """To a foul it is all one how many balls fell; all thirteen would say that the cue ball did, and that is asked itself."""
+    options = Options(GameId.DYNAMIC)
+    position = {"striker": "B", "phase": "play", "shelf": {"A": 0, "B": 3}, "debt": {"A": 0, "B": 0}}
+    before = game(GameId.DYNAMIC).read_before({**position, "table": {"total": 13, "coloured": "table"}}, options)
+    lost = Evidence.of(["strike", "click", "gate FR"], {"gates": "ok", "clicks": "hint"}, frozen="none", gap=True)
+    assert list(rows(sheet(lost, before, options))) == ["QG", "Q1"]
+    foul = replace(lost, calls=(Call("RP-13", Player.B),))
+    assert list(rows(sheet(foul, before, options))) == ["Q1"]
+    assert worst_case(foul, before, options) == 1
+    unseen = sheet(foul.answered("Q1", UNSEEN), before, options)
+    assert list(rows(unseen)) == ["QG", "Q1"], "where nobody saw the cue ball, the number can still tell"
 
 
 def test_conflict_is_named() -> None:
