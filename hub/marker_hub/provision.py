@@ -187,7 +187,7 @@ class SerialNode:
     def probe(self) -> str:
         """What is on the port instead of a table node, as a sentence with the remedy."""
         try:
-            self.port.write(b"\r\x03\x03\x02")
+            self.port.write(b"\r\x03\x03\x02\r")  # with its end: a node that was only slow hears the next line
             time.sleep(0.2)
             seen = self.port.read(4096)
         except GONE:

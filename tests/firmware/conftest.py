@@ -19,6 +19,7 @@ from typing import Any
 
 import paho.mqtt.client as mqtt
 import pytest
+from ports import reserved
 
 from marker_sim.sinks.node import BoardConfig, VirtualBoard
 
@@ -78,10 +79,9 @@ def vm(vm_command: list[str], tmp_path: Path) -> Callable[..., str]:
 class Broker:
     """A mosquitto of this test's own, on loopback."""
 
-    def __init__(self, directory: Path, program: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+    def __init__(self, directory: Path, program: str, port: int) -> None:
+        """port: kept for it also while it is dead."""
+        self.port = port
         self.config = directory / "mosquitto.conf"
         self.config.write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nmax_packet_size 16384\n"
@@ -120,10 +120,11 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
     program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
     need(program is not None, "mosquitto")
     assert program is not None
-    made = Broker(tmp_path, program)
-    made.start()
-    yield made
-    made.kill()
+    with reserved() as port:
+        made = Broker(tmp_path, program, port)
+        made.start()
+        yield made
+        made.kill()
 
 
 class Listener:
@@ -136,15 +137,20 @@ class Listener:
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="listener", clean_session=False)
         self.client.on_message = self._message
         self.client.on_connect = self._connected
-        self.ready = threading.Event()
+        self.subscribed = 0  # times: a broker that was dead knows nothing of the time before
         self.fences: dict[bytes, threading.Event] = {}
-        self.client.on_subscribe = lambda *_: self.ready.set()
+        self.client.on_subscribe = self._subscribed
         self.client.reconnect_delay_set(0.1, 0.5)
-        self.client.connect("127.0.0.1", port, keepalive=5)
+        self.client.connect("127.0.0.1", port, keepalive=60)  # a machine that stands still for seconds cuts nobody off
         self.client.loop_start()
 
     def _connected(self, client: mqtt.Client, *_: object) -> None:
         client.subscribe([("table/+/+", 1), ("table/+/clk/req", 0), ("table/+/cmd/ack", 1)])
+
+    def _subscribed(self, *_: object) -> None:
+        with self.cond:
+            self.subscribed += 1
+            self.cond.notify_all()
 
     def _message(self, client: mqtt.Client, _: object, message: mqtt.MQTTMessage) -> None:
         suffix = message.topic.split("/", 2)[2]
@@ -224,7 +230,7 @@ class Listener:
 def listener(broker: Broker) -> Iterator[Listener]:
     """A connected listener."""
     made = Listener(broker.port)
-    assert made.ready.wait(LIMIT_S)
+    made.wait(lambda: made.subscribed)
     yield made
     made.close()
 
@@ -238,6 +244,7 @@ class Proxy:
         self.silent = False  # half-open: connections stay, nothing gets through, nothing is refused
         self.duplicate = 0.0  # share of packets sent twice, both ways
         self.connack: bytes | None = None  # sent in place of the broker's first packet
+        self.connect = b""  # the node's first packet of the newest connection
         self.connections = 0
         self.cut = False  # new connections are closed at once
         self.port = 0
@@ -268,13 +275,15 @@ class Proxy:
 
     async def _pipe(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, down: bool) -> None:
         rest = b""
-        first = down
+        first = True
         try:
             while data := await source.read(4096):
                 rest += data
                 whole, rest = split_packets(rest)
                 for packet in whole:
-                    lie, first = first and self.connack is not None, False
+                    if first and not down:
+                        self.connect = packet
+                    lie, first = first and down and self.connack is not None, False
                     if lie:
                         packet, self.connack = self.connack, None  # noqa: PLW2901 - the lie replaces the truth
                     if self.silent:

@@ -25,9 +25,9 @@ def board(broker: Any, tmp_path: Path, vm_command: list[str]) -> Iterator[Virtua
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     made = VirtualBoard(BoardConfig("t1", broker_port=broker.port, key=KEY.hex()), tmp_path / "node")
-    asyncio.run_coroutine_threadsafe(made.start(), loop).result(30)
+    asyncio.run_coroutine_threadsafe(made.start(), loop).result(120)
     yield made
-    asyncio.run_coroutine_threadsafe(made.stop(), loop).result(30)
+    asyncio.run_coroutine_threadsafe(made.stop(), loop).result(120)
     loop.call_soon_threadsafe(loop.stop)
     thread.join(30)
     loop.close()

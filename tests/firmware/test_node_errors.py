@@ -124,6 +124,7 @@ def test_the_node_measures_the_noise_of_its_inputs(play: Any) -> None:
         await board.send(
             [F.Frame(board.now_us, F.FrameKind.ADC, ch, mv) for ch, mv in enumerate((20, 31, 44, 10, 0, 0, 25))]
         )
+        await board.sync(board.now_us)
         await board.serial('{"id":"n","cmd":"calibrate","step":"noise","s":1}')
         answer = await soon(lambda: [line for line in board.log if '"id": "n"' in line])
         assert json.loads(answer[0])["result"] == [44, 206]

@@ -16,6 +16,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -132,6 +133,9 @@ def device(tmp_path: Path, vm_command: list[str]) -> Iterator[Callable[..., tupl
         board = Device(folder, [*vm_command, "-X", "heapsize=512k"]).lay_out(data).start()
         made.append(board)
         cables.append(Cable(board))
+        node = SerialNode(provision.open_port(cables[-1].port))
+        node.request("info", timeout=60)  # it has started; the tool waits for no machine that is busy
+        node.close()
         return board, cables[-1]
 
     yield make
@@ -215,8 +219,8 @@ def test_a_lost_line_says_which_configuration_the_node_will_run(device: Any) -> 
 
     short = node.request
 
-    def request(cmd: str, timeout: float = 1.0, **arguments: Any) -> Any:
-        return short(cmd, timeout=1.0, **arguments)
+    def request(cmd: str, timeout: float = 0.0, **arguments: Any) -> Any:
+        return short(cmd, timeout=1.0 if cable.pulled else 60.0, **arguments)
 
     node.request = request  # type: ignore[method-assign] - does not wait 5 s for the answer that cannot come
     with pytest.raises(NodeError, match="keeps its old configuration"):
@@ -269,9 +273,12 @@ def test_a_node_on_the_hubs_cable_speaks_its_topics_and_comes_back(device: Any) 
         await until(lambda: [a for a in outlet.of("cmd/ack") if a["id"] == f"a{n}"])
         outlet.command("cmd", json.dumps({"id": f"r{n}", "cmd": "replay", "boot": 1, "from": 0, "to": 0}).encode())
         await until(lambda: [a for a in outlet.of("cmd/ack") if a["id"] == f"r{n}"])
-        records = {b["s"] + i: r for b in outlet.of("ev") for i, r in enumerate(b["e"])}
-        assert records[0][2:4] == [10, 1]
-        assert any(r[2:4] == [10, 2] and r[4] & ~32 == n for r in records.values())
+
+        def records() -> dict[int, list[int]]:
+            return {b["s"] + i: r for b in outlet.of("ev") for i, r in enumerate(b["e"])}
+
+        assert records()[0][2:4] == [10, 1]
+        await until(lambda: any(r[2:4] == [10, 2] and r[4] & ~32 == n for r in records().values()))
         await node.stop(task)
 
     async def main() -> None:
@@ -284,10 +291,12 @@ def test_a_node_on_the_hubs_cable_speaks_its_topics_and_comes_back(device: Any) 
 def test_requests_are_fast_and_garbage_on_the_line_is_ignored(device: Any) -> None:
     _, cable = device(GOOD)
     node = SerialNode.open(cable.port)
-    began = time.monotonic()
+    took = []
     for _ in range(50):
+        began = time.monotonic()
         node.request("info")
-    assert time.monotonic() - began < within(5)
+        took.append(time.monotonic() - began)
+    assert median(took) < within(0.1)
     node.port.write(b"hello\n\xff\xfe\n{broken\n" + b"x" * 3000 + b"\n")
     assert node.request("info")["boot"] == 1
     for line in (b'{"cmd":"get"}\n', b'{"id":[],"cmd":"info"}\n', b'{"id":9,"cmd":"set"}\n'):
@@ -377,6 +386,25 @@ def test_an_update_runs_from_the_other_slot_and_goes_back_when_it_is_never_confi
     wait_for(lambda: (board.directory / "slot").read_bytes().startswith(b"a - 1 "))
 
 
+SWALLOWED = "import os, sys; os.read(0, 4096); from micropython_unix import main; sys.exit(main())"
+
+
+def test_a_node_that_lost_a_line_in_its_restart_is_found_again(vm_command: list[str], tmp_path: Path) -> None:
+    """The question went with the old start, so what else is on the port is tried. Mutation: that try leaves half a line,
+    and every question after it is taken for the rest of it."""
+    board = Device(tmp_path, [vm_command[0], "-c", SWALLOWED, "-X", "heapsize=512k"]).lay_out(GOOD).start()
+    cable = Cable(board)
+    try:
+        node = provision.reopen(cable.port, 0, 60)
+        assert node.request("info", timeout=60)["boot"] == 1
+        node.close()
+    finally:
+        cable.pull()
+        board.stop()
+        for fd in (cable.master, cable.slave):
+            os.close(fd)
+
+
 def test_an_update_with_the_wrong_key_is_refused_and_says_so(device: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     board, cable = device(GOOD)
     key = tmp_path / "key"
@@ -453,6 +481,7 @@ class FakeRepl:
             "__builtins__": {**vars(builtins), "open": self._open, "__import__": self._import}
         }
         self.resets = 0
+        self.open = threading.Lock()  # taken by whoever closes the terminal
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
@@ -477,15 +506,14 @@ class FakeRepl:
     def _serve(self) -> None:
         buffer = b""
         raw = False
-        while True:
+        while not self.open.locked():
             try:
                 data = os.read(self.master, 4096)
             except OSError:
                 return
             self.left -= len(data)
             if self.left < 0:
-                os.close(self.slave)
-                os.close(self.master)
+                self.hang_up()
                 return
             if self.deaf:
                 continue
@@ -515,9 +543,15 @@ class FakeRepl:
     def close(self) -> None:
         if "f" in self.scope:
             self.scope["f"].close()
-        for fd in (self.master, self.slave):
-            with contextlib.suppress(OSError):
-                os.close(fd)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Once: the tool's side first, so that the read that waits here ends before its number can be another file's."""
+        if self.open.acquire(blocking=False):
+            os.close(self.slave)
+            if threading.current_thread() is not self.thread:
+                self.thread.join(1)
+            os.close(self.master)
 
 
 @pytest.fixture

@@ -60,6 +60,7 @@ def test_a_power_cut_in_a_shot_leaves_no_record_that_is_neither_sent_nor_named_a
         ack = await command(listener, "a", "arm", shot=1, layout=list("CNESW"))
         head = int(ack["head"])
         await soon(lambda: len(listener.records()) == head)
+        before = listener.subscribed
         broker.kill()
         await board.wait_link(up=False)
         await board.send([F.edge(us + 1000, 22, 1, 800), F.edge(us + 19_000, 22, 0)])
@@ -67,11 +68,11 @@ def test_a_power_cut_in_a_shot_leaves_no_record_that_is_neither_sent_nor_named_a
         await board.restart(wait_link=False)
         broker.start()
         await board.wait_link()
-        await soon(listener.client.is_connected)
+        await soon(lambda: listener.subscribed > before)
         answer = await command(listener, "r", "replay", boot=1, **{"from": 0, "to": head + 1})
         assert (answer["code"], answer["boot"]) == (ErrorCode.GAP, 2)
         assert answer["gap"] == {"from": 0, "to": head + 1}
-        assert listener.of("state")[-1]["boot"] == 2
+        await soon(lambda: listener.of("state")[-1]["boot"] == 2)
         records = listener.all_records()
         assert not [r for (boot, _), r in records.items() if boot == 2 and r[2] == Kind.HIT]
         assert sorted(seq for boot, seq in records if boot == 1) == list(range(head))

@@ -9,6 +9,7 @@ from marker_sim.sinks import frames
 from marker_sim.sinks.node import VirtualBoard
 
 LIMIT_S = 60.0  # only against hanging: the machine may be busy
+AGAIN_S = 8.0  # a command sent while the node was connecting again has reached nobody
 STANDING = [(0, 0, 1500)] * 5
 FALLEN = (-224, 0, 202)
 
@@ -41,7 +42,16 @@ def presses(us: int, n: int, step: int = 120_000) -> list[frames.Frame]:
 
 
 async def command(listener: Any, cmd_id: str, cmd: str, **arguments: object) -> dict[str, Any]:
-    """Send and wait for the acknowledgement without blocking the loop."""
-    await asyncio.to_thread(listener.command, cmd_id, cmd, wait=False, **arguments)
-    await soon(lambda: [a for a in listener.of("cmd/ack") if a["id"] == cmd_id])
-    return [a for a in listener.of("cmd/ack") if a["id"] == cmd_id][-1]
+    """Send and wait for the acknowledgement without blocking the loop; sent again as the hub does: the node carries an id out once."""
+
+    def answers() -> list[dict[str, Any]]:
+        return [a for a in listener.of("cmd/ack") if a["id"] == cmd_id]
+
+    end = time.monotonic() + LIMIT_S
+    while not answers():
+        assert time.monotonic() < end, f"no answer to {cmd} {cmd_id}"
+        await asyncio.to_thread(listener.command, cmd_id, cmd, wait=False, **arguments)
+        again = time.monotonic() + AGAIN_S
+        while not answers() and time.monotonic() < again:
+            await asyncio.sleep(0.02)
+    return answers()[-1]

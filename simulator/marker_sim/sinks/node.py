@@ -25,6 +25,7 @@ __all__ = ["BoardConfig", "BoardError", "Frame", "VirtualBoard", "VirtualMachine
 TORN = ("config.json", "boot", "slot", "kept")  # files that are written beside the old one and renamed
 EXIT_RESET = 75
 READY_S = 60.0
+WATCH_S = 0.5
 LOG_LINES = 400
 _PROTOCOL = 1
 
@@ -116,7 +117,7 @@ class VirtualBoard:
         self._stopping = False
         self._connected = False
         self._dog_s = 0.0
-        self._fed = 0.0
+        self._fed = 0
 
     async def start(self, *, wait_link: bool = True, timeout: float = READY_S) -> None:
         """Write the configuration, start the VM, wait for its socket and (wait_link) for its session with the broker.
@@ -193,15 +194,17 @@ class VirtualBoard:
             self.log.append(line.decode(errors="replace").rstrip())
 
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
-        """Start again after a reset; be the watchdog."""
-        loop = asyncio.get_running_loop()
+        """Start again after a reset; be the watchdog. Time in which this loop did not run is no silence of the board."""
         cause = "reset"
+        fed, silent_s = self._fed, 0.0
         while True:
             try:
-                code = await asyncio.wait_for(process.wait(), 0.5)
+                code = await asyncio.wait_for(process.wait(), WATCH_S)
                 break
             except TimeoutError:
-                if self._dog_s and loop.time() - self._fed > self._dog_s:
+                silent_s = silent_s + WATCH_S if fed == self._fed else 0.0
+                fed = self._fed
+                if self._dog_s and silent_s > self._dog_s:
                     cause = "watchdog"
                     self._kill(process)
         if self._stopping or process is not self._process:
@@ -247,7 +250,7 @@ class VirtualBoard:
                 self.text = frame.payload.decode(errors="replace")
             case FrameKind.FED:
                 self._dog_s = frame.aux / 1000
-                self._fed = asyncio.get_running_loop().time()
+                self._fed += 1
             case _:
                 raise BoardError(f"frame kind 0x{frame.ch:02x} is not known")
 
@@ -311,6 +314,11 @@ class VirtualBoard:
     def now_us(self) -> int:
         """Newest board time sent."""
         return self._now
+
+    @property
+    def watched(self) -> bool:
+        """Whether the firmware has armed its watchdog since it started."""
+        return self._dog_s > 0
 
     @property
     def pid(self) -> int | None:
