@@ -16,6 +16,8 @@ from marker_hub.journal import Reader, database_path
 from marker_hub.service import Hub, HubOptions
 from marker_hub.transport.memory import MemoryBroker, MemoryClient
 
+QUIET_TURNS = 20
+"""Turns of the loop: an answer to an answer is handed on within a few."""
 CHANNELS = ["C", "N", "E", "S", "W", "PZ1", "PZ2", "PZ3", "PZ4", "CLICK", "BTN_YES", "BTN_NO", "BTN_STILL", "BTN_UNDO"]
 
 
@@ -128,11 +130,17 @@ class Bench:
             await asyncio.sleep(0.002)
 
     async def quiet(self) -> None:
-        """Until nothing is queued, in flight or unacknowledged."""
+        """Until nothing is queued, in flight or unacknowledged, and nothing follows from what was."""
+
+        def idle() -> bool:
+            return not self.broker.unacknowledged and not any(t.lane.busy for t in self.hub.tables_by_id.values())
+
         await asyncio.sleep(0.005)
-        await self.until(
-            lambda: not self.broker.unacknowledged and not any(t.lane.busy for t in self.hub.tables_by_id.values())
-        )
+        turns = 0
+        while turns < QUIET_TURNS:
+            await self.until(idle)
+            await asyncio.sleep(0)
+            turns = turns + 1 if idle() else 0
 
     def stored(self, table: str = "1", *kinds: type) -> list[Entry]:
         with Reader(database_path(self.data)) as reader:

@@ -163,7 +163,7 @@ class Herd:
         client.on_message = self._message
         client.on_publish = self._published
         self.client = client
-        client.connect(host, port, 5)
+        client.connect(host, port, 60)  # a machine that stands still for seconds cuts nobody off
         client.loop_start()
 
     def _connected(self, client: Any, _data: Any, _flags: Any, _reason: Any, _properties: Any) -> None:

@@ -11,11 +11,12 @@ from random import Random
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+from ports import reserved
 from processes import Herd, HubProcess, Referee
 
 import marker_hub.table as core
 from marker_hub import entries
-from marker_hub.broker.process import exists, free_port
+from marker_hub.broker.process import exists
 from marker_hub.journal import Reader, database_path
 from marker_hub.table import TableConfig
 
@@ -24,9 +25,10 @@ TABLES = 100
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[HubProcess]:
-    process = HubProcess(tmp_path / "data", free_port("127.0.0.1"), "--tables", str(TABLES))
-    yield process
-    process.end_all()
+    with reserved() as port:
+        process = HubProcess(tmp_path / "data", port, "--tables", str(TABLES))
+        yield process
+        process.end_all()
 
 
 def stored(data: Path) -> dict[str, list[int]]:

@@ -68,8 +68,9 @@ def test_descriptions_come_and_go_with_the_configuration(tmp_path: Path) -> None
         lost = next(iter(described(broker)))
         del broker.retained[lost]
         broker.connect().publish("homeassistant/status", b"online")
-        await asyncio.sleep(0.01)
-        assert lost in described(broker)
+        async with asyncio.timeout(60):
+            while lost not in described(broker):
+                await asyncio.sleep(0.01)
         await hub.stop()
         hub = await started(configured(HomeAssistant.DEVICE, TABLES[:1]), tmp_path, broker)
         assert sorted(described(broker)) == ["homeassistant/device/marker_main_1/config"]

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from busy import within
 
 from marker_hub import entries
 from marker_hub.journal import Draft, JournalWriter, Reader, database_path, prepare
@@ -73,7 +72,7 @@ def test_nonsense_on_the_topics_ends_nothing(running: Any, node_type: Any, in_lo
     async def play() -> None:
         async with running(tables=2) as bench:
             sent = await storm(bench, node_type(bench.broker), Random(seed), 1500)
-            await bench.until(lambda: bench.seqs("1") == list(range(sent)), 20)
+            await bench.until(lambda: bench.seqs("1") == list(range(sent)))
             await bench.until(lambda: bench.broker.unacknowledged == 0)
             counted = bench.hub.figures.value("rejects_total")
             with Reader(database_path(bench.data)) as reader:
@@ -125,7 +124,8 @@ def test_damaged_bodies_of_the_journal_are_refused_by_place(tmp_path: Any) -> No
 
 @pytest.mark.slow
 def test_a_journal_of_a_million_entries_starts_in_seconds_with_a_snapshot_and_the_same_without(tmp_path: Any) -> None:
-    """Start-up with snapshots under 5 s; one table, small here, is folded from its first entry for the comparison."""
+    """Start-up with snapshots takes much less than folding a million entries (a hundred times what the small table takes, folded
+    from its first entry for the comparison). Mutation: a start that reads the journal to its end."""
     import marker_hub.table as core
     from marker_hub.ingest import NodeRegistry
 
@@ -150,11 +150,11 @@ def test_a_journal_of_a_million_entries_starts_in_seconds_with_a_snapshot_and_th
     with Reader(path) as reader:
         assert reader.count() == 1_000_000
         config = TableConfig(id="t0", name="t0")
-        began = time.perf_counter()
+        began = time.process_time()
         whole = core.new_table(config)
         for entry in reader.entries("t0"):
             whole, _ = core.step(whole, entry)
-        folding = time.perf_counter() - began
+        folding = time.process_time() - began
         middle = core.new_table(config)
         for entry in reader.entries("t0", to=9_500):
             middle, _ = core.step(middle, entry)
@@ -165,7 +165,7 @@ def test_a_journal_of_a_million_entries_starts_in_seconds_with_a_snapshot_and_th
         connection.execute("INSERT INTO snapshot VALUES(?,?,?,?,?)", row)
     connection.commit()
     connection.close()
-    began = time.perf_counter()
+    began = time.process_time()
     prepare(path)
     with Reader(path) as reader:
         NodeRegistry(reader)
@@ -178,6 +178,6 @@ def test_a_journal_of_a_million_entries_starts_in_seconds_with_a_snapshot_and_th
             for entry in reader.entries(table, after=found.n):
                 value, _ = core.step(value, entry)
             values.append(value)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     assert core.state_hash(values[0]) == core.state_hash(whole)
-    assert seconds < within(5), f"start-up took {seconds:.1f} s (folding 10,000 entries anew took {folding:.1f} s)"
+    assert seconds < 30 * folding, f"start-up took {seconds:.1f} s (folding 10,000 entries anew took {folding:.1f} s)"

@@ -1,6 +1,7 @@
 """From message to journal: identity, gaps, rejects, acknowledgement after the commit."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -349,6 +350,7 @@ def test_clock_requests_are_answered_and_pairs_journalled_at_jumps_only(
             node.connect()
             replies: list[bytes] = []
             node.client.subscribe("table/1/clk/rep", lambda _t, payload, _r: replies.append(payload))
+            before = bench.hub.mono_us()
             node.say("clk/req", {"n": 7, "t0": 123})
             await bench.until(lambda: replies)
             from marker_hardware.wire import Topic
@@ -356,8 +358,7 @@ def test_clock_requests_are_answered_and_pairs_journalled_at_jumps_only(
 
             reply = wire.decode(Topic.CLK_REP, replies[0])
             assert (reply.n, reply.t0) == (7, 123)
-            assert 0 <= reply.t2 - reply.t1 < 50_000
-            assert abs(bench.hub.mono_us() - reply.t2) < 1_000_000
+            assert before <= reply.t1 <= reply.t2 <= bench.hub.mono_us()
             for number, off in enumerate((1_000_000, 1_000_400, 1_001_000, 1_009_000)):
                 node.health(clk=[number * 2_000_000, off, 800], clk_ok=True)
             await bench.quiet()
@@ -384,6 +385,7 @@ def test_a_babbling_node_is_shed_visibly_and_others_do_not_notice(running: Any, 
     async def play() -> None:
         async with running(tables=2, records_per_second=100) as bench:
             bench.hub.ingest.tables["1"].tokens = 200.0
+            began = time.monotonic()
             babbler, good = node_type(bench.broker), node_type(bench.broker, table="2", uid="aaaaaaaaaaaaaaaa")
             babbler.connect()
             good.connect()
@@ -393,9 +395,10 @@ def test_a_babbling_node_is_shed_visibly_and_others_do_not_notice(running: Any, 
                 await asyncio.sleep(0)
             await bench.quiet()
             assert bench.seqs("2") == list(range(40))
-            assert len(bench.seqs("1")) < 600
+            allowed = 200 + 100 * (time.monotonic() - began)
+            assert len(bench.seqs("1")) <= allowed
             await bench.until(lambda: bench.stored("1", Missing))
-            assert bench.hub.figures.value("shed_records_total", table="1") > 5000
+            assert bench.hub.figures.value("shed_records_total", table="1") >= 40 * 160 - allowed
             assert not bench.stored("2", Missing)
 
     in_loop(play())
