@@ -42,7 +42,7 @@ def palette(table: Table) -> list[Json]:
 
 @cache
 def _letters() -> tuple[Any, ...]:
-    from marker_rules.five_pins.law import ERRORS
+    from marker_rules.five_pins.offences import ERRORS
 
     return tuple(ERRORS)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from marker_rules.balls import Player
 from marker_rules.errors import IllegalInput
-from marker_rules.five_pins.law import ERROR, ERROR_OF, ERRORS, NOT_BESIDES_WRONG_BALL, RED_FIRST_FLAT, ErrorRow, Law
+from marker_rules.five_pins.law import ERROR, RED_FIRST_FLAT, Law
+from marker_rules.five_pins.offences import ERROR_OF, ERRORS, NOT_BESIDES_WRONG_BALL, ErrorRow
 from marker_rules.five_pins.state import Mode
 from marker_rules.five_pins.view import ShotView
 from marker_rules.shot import Call

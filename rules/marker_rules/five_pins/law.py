@@ -1,19 +1,14 @@
-"""The law of five-pins as tables: what pins and caroms are worth, the lettered errors, the switches as plain fields.
+"""The law of five-pins as values: what pins, caroms and errors are worth, how long a break is, the switches as plain fields.
 
-Code walks these rows; the coverage page and the foul palette are made from them. A value stands here and nowhere else.
+A value stands here and nowhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from marker_rules.options import Options
-
-if TYPE_CHECKING:
-    from marker_rules.five_pins.view import ShotView
 
 SIDE_PIN = 2  # FP-8.1a
 CENTRE_PIN = 4  # FP-8.1b; also alone from an incomplete layout (FP-8.1c, A06)
@@ -22,78 +17,6 @@ RICOCHET = 3  # FP-8.2b: the opponent's ball on red
 ERROR = 2  # FP-F.0d: each lettered error, once (FP-F.0a)
 RED_FIRST_FLAT = 4  # FP-F.B with switch red_first = always_4
 BREAK_S = 300  # FP-4.10a
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorRow:
-    """One lettered error.
-
-    shown: facts that show it -> indices of those facts, None where they do not; no function = only the referee can tell.
-    idle: can be made between strokes (A30). waiting: the player who waits can make it (A29).
-    placing: exists only while a ball is placed and struck from hand (opening, ball in hand) unless foot_always.
-    """
-
-    letter: str
-    clause: str
-    shown: Callable[[ShotView], tuple[int, ...] | None] | None = None
-    idle: bool = False
-    waiting: bool = False
-    placing: bool = False
-
-
-def _wrong_ball(view: ShotView) -> tuple[int, ...] | None:
-    return view.wrong_strike or None
-
-
-def _red_first(view: ShotView) -> tuple[int, ...] | None:
-    return (view.red_first,) if view.red_first >= 0 else None
-
-
-def _pins_first(view: ShotView) -> tuple[int, ...] | None:
-    return view.cue_before or None if view.opponent_at >= 0 else None
-
-
-def _never_touched(view: ShotView) -> tuple[int, ...] | None:
-    return () if view.opponent_at < 0 else None
-
-
-def _ball_off(view: ShotView) -> tuple[int, ...] | None:
-    return view.off_at or None
-
-
-def _double_hit(view: ShotView) -> tuple[int, ...] | None:
-    return view.strikes_again or None
-
-
-def _hopped(view: ShotView) -> tuple[int, ...] | None:
-    return view.hopped or None
-
-
-def _touched(view: ShotView) -> tuple[int, ...] | None:
-    return view.strikes_other or None
-
-
-# In the order of the text. V needs a later contact and G none at all (A05, A09); besides A neither of B, V, G counts (A31).
-ERRORS: tuple[ErrorRow, ...] = (
-    ErrorRow("A", "FP-F.A", _wrong_ball),
-    ErrorRow("B", "FP-F.B", _red_first),
-    ErrorRow("V", "FP-F.V", _pins_first),
-    ErrorRow("G", "FP-F.G", _never_touched),
-    ErrorRow("D", "FP-F.D", _ball_off),
-    ErrorRow("E", "FP-F.E"),
-    ErrorRow("ZH", "FP-F.ZH"),
-    ErrorRow("Z", "FP-F.Z", _double_hit),
-    ErrorRow("I", "FP-F.I", idle=True, waiting=True),
-    ErrorRow("K", "FP-F.K", idle=True, waiting=True),
-    ErrorRow("L", "FP-F.L"),
-    ErrorRow("M", "FP-F.M", placing=True),
-    ErrorRow("N", "FP-F.N", idle=True),
-    ErrorRow("O", "FP-F.O", _hopped),
-    ErrorRow("P", "FP-F.P", _touched, idle=True, waiting=True),
-    ErrorRow("R", "FP-F.R"),
-)
-ERROR_OF = {row.letter: row for row in ERRORS}
-NOT_BESIDES_WRONG_BALL = frozenset("BVG")  # FP-F.A, A31
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from marker_rules.balls import Player
 from marker_rules.catalogue import clauses
 from marker_rules.explain import phrase, quoted_letter
 from marker_rules.five_pins.lag import LagRuling
-from marker_rules.five_pins.law import ERROR_OF, SIDE_PIN
+from marker_rules.five_pins.law import SIDE_PIN
+from marker_rules.five_pins.offences import ERROR_OF
 from marker_rules.five_pins.placement import Placed
 from marker_rules.five_pins.ruling import FivePinsRuling
 from marker_rules.five_pins.state import FivePinsState, Score

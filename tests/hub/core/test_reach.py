@@ -14,7 +14,7 @@ from marker_hub import table as core
 from marker_hub.projections.palette import PYRAMID, REMARKS
 from marker_hub.projections.refusals import KEYS
 from marker_rules.balls import GameId
-from marker_rules.five_pins.law import ERRORS
+from marker_rules.five_pins.offences import ERRORS
 from marker_rules.options import presets, switches
 from marker_rules.pyramid.offences import FOULS
 

@@ -17,7 +17,8 @@ from marker_rules.balls import GameId
 from marker_rules.catalogue import LANGUAGES, clauses, load_interpretations, phrases
 from marker_rules.coverage import Sources, holes, page
 from marker_rules.errors import IllegalInput
-from marker_rules.five_pins.law import ERRORS, law
+from marker_rules.five_pins.law import law
+from marker_rules.five_pins.offences import ERRORS
 from marker_rules.options import Options, presets, switches
 
 ROOT = Path(__file__).resolve().parents[3]

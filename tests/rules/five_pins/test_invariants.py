@@ -16,7 +16,7 @@ from marker_rules import facts as f
 from marker_rules.balls import ALL_PINS, GameId, Pin, Player, Rail
 from marker_rules.five_pins.game import FIVE_PINS
 from marker_rules.five_pins.judge import judge
-from marker_rules.five_pins.law import ERRORS
+from marker_rules.five_pins.offences import ERRORS
 from marker_rules.five_pins.ruling import FivePinsRuling
 from marker_rules.five_pins.state import FivePinsState, Mode, Phase, Score
 from marker_rules.game import Action, Setup
