@@ -9,7 +9,7 @@ import msgspec
 
 from marker_hub import entries as e
 from marker_hub.phases import Phase
-from marker_hub.table import amend, flow, node, play, shotclock, timers
+from marker_hub.table import amend, flow, node, pauses, play, shotclock, timers
 from marker_hub.table.log import Vec
 from marker_hub.table.state import Table, Work
 from marker_hub.table.types import Announce, Effect
@@ -51,13 +51,13 @@ HANDLERS: dict[type, Callable[[Work, e.Entry, Any], None]] = {
     e.TimeCalled: shotclock.on_time_called,
     e.ExtensionGiven: shotclock.on_extension,
     e.ClockSet: flow.on_clock_set,
-    e.BreakRequested: flow.on_break_request,
+    e.BreakRequested: pauses.on_break_request,
     e.Held: play.on_held,
-    e.Suspended: flow.on_suspended,
-    e.Resumed: flow.on_resumed,
+    e.Suspended: pauses.on_suspended,
+    e.Resumed: pauses.on_resumed,
     e.Awarded: flow.on_awarded,
     e.Noted: flow.on_noted,
-    e.GameStarted: flow.on_next_game,
+    e.GameStarted: pauses.on_next_game,
     e.RulesActed: flow.on_rules_acted,
     e.Closed: flow.on_closed,
 }

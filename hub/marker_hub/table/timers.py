@@ -7,7 +7,9 @@ import msgspec
 from marker_hub.assembler.run import Opened, ShotRun, Stage
 from marker_hub.entries import Body, Entry, TimerExpired
 from marker_hub.phases import Event, Phase, fire
-from marker_hub.table import arming, shotclock, shots
+from marker_hub.table import shotclock, shots
+from marker_hub.table.node import taken_as_it_came
+from marker_hub.table.pauses import end_break
 from marker_hub.table.state import Table, Work
 from marker_hub.table.types import Announce
 
@@ -104,37 +106,17 @@ def _disturb(work: Work) -> None:
     work.mode_n = work.n
 
 
-def _sort(work: Work) -> None:
-    from marker_hub.table.node import taken_as_it_came
-
-    taken_as_it_came(work)
-
-
 def _break(work: Work) -> None:
     end_break(work)
     work.effects.append(Announce("break_over"))
-
-
-def end_break(work: Work) -> None:
-    """The break is over: on to the next game, or back to where it was asked for."""
-    from marker_hub.table.flow import begin_game
-
-    work.pause = None
-    if work.game_is_over() and work.before_pause != Phase.GAME_OVER:
-        begin_game(work)
-    if work.was_armed():
-        work.placed = False
-        work.extra = {**work.extra, "wait": 1}
-    fire(work, Event.BREAK_OVER)
-    work.before_pause = ""
-    arming.entered(work)
 
 
 def _accept(work: Work) -> None:
     """The countdown ran out without a stored ruling beside it (the service journals Accepted instead)."""
 
 
-_HANDLERS = {LULL: _lull, QUIET: _quiet, TAIL: _tail, DISTURB: _disturb, BREAK: _break, ACCEPT: _accept, SORT: _sort}
+_HANDLERS = {LULL: _lull, QUIET: _quiet, TAIL: _tail, DISTURB: _disturb, BREAK: _break, ACCEPT: _accept}
+_HANDLERS[SORT] = taken_as_it_came
 _HANDLERS |= {shotclock.TEN: shotclock.ten, shotclock.TIME: shotclock.expired}
 
 
