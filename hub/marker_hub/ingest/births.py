@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from marker_hardware import wire as contract
 from marker_hardware.wire import Topic
 from marker_hub import entries, wire
 from marker_hub.ingest.lanes import Item, Work
+from marker_hub.ingest.link import Doubt, TableLink
 from marker_hub.ingest.nodes import Node
+from marker_hub.ingest.records import RecordDesk
+from marker_hub.ingest.replay import ReplayTracker
+from marker_hub.ingest.reports import ReportDesk
+from marker_hub.ingest.store import Store
 from marker_hub.journal import Draft, NodeRow, Outcome, Statement
 from marker_hub.transport import Message, Session
-
-if TYPE_CHECKING:
-    from marker_hub.ingest.core import Ingest, TableLink
 
 log = logging.getLogger("marker.births")
 
 CONFIRM_S = 1.0
 
 
-@dataclass(slots=True)
-class _Doubt:
-    """A birth that would take the numbering back, until the node itself has said where it stands."""
-
-    message: Message
-    birth: wire.Birth
-
-
 class BirthDesk:
-    """One for all tables; part of Ingest."""
+    """One for all tables."""
 
-    def __init__(self, ingest: Ingest) -> None:
-        """ingest: the owner."""
-        self._ingest = ingest
-        self._doubts: dict[str, _Doubt] = {}
+    def __init__(self, store: Store, records: RecordDesk, reports: ReportDesk) -> None:
+        """records: what waits there goes on behind a birth. reports: told again once the birth they belong to is stored."""
+        self._store = store
+        self._records = records
+        self._reports = reports
+        self._registry = store.registry
+        self._loop = asyncio.get_running_loop()
         self._number = 0
-
-    def pending(self, link: TableLink) -> bool:
-        """Whether a birth of this table waits for its confirmation; records wait with it."""
-        return link.id in self._doubts
 
     def drop(self, link: TableLink) -> None:
         """The durable connection is lost; what waits is delivered again."""
-        self._doubts.pop(link.id, None)
+        link.doubt = None
 
     def state(self, link: TableLink, message: Message, payload: wire.Birth | wire.Will) -> None:
         """A birth or will arrived on one of the sessions."""
@@ -59,11 +51,11 @@ class BirthDesk:
             return
         if isinstance(payload, wire.Will):
             self._will(link, message, payload)
-        elif link.id in self._doubts:
+        elif link.doubt is not None:
             # A newer birth of the same backlog: the doubtful one before it is history.
-            self._resolve(link, new_epoch=False)
+            self._resolve(link, link.doubt, new_epoch=False)
             self.state(link, message, payload)
-        elif self._ingest.registry.goes_back(payload.uid, payload.boot, payload.head):
+        elif self._registry.goes_back(payload.uid, payload.boot, payload.head):
             self._ask(link, message, payload)
         else:
             self._admit(link, message, payload, new_epoch=False)
@@ -73,10 +65,10 @@ class BirthDesk:
         for message in link.retained:
             payload = wire.decode(Topic.STATE, message.payload)
             if isinstance(payload, wire.Will):
-                current = self._ingest.registry.current.get(link.id)
+                current = self._registry.current.get(link.id)
                 if link.online is not False and (current is None or current[1] == payload.boot):
                     self._will(link, None, payload)
-            elif self._ingest.registry.goes_back(payload.uid, payload.boot, payload.head):
+            elif self._registry.goes_back(payload.uid, payload.boot, payload.head):
                 self._ask(link, message, payload)
             elif (
                 link.birth is None
@@ -88,58 +80,58 @@ class BirthDesk:
 
     def heard(self, link: TableLink, boot: int, head: int, *, live: bool) -> None:
         """The node itself just said which boot it is in and how far it counts."""
-        doubt = self._doubts.get(link.id)
+        doubt = link.doubt
         if doubt is None or not live:
             return
-        back = self._ingest.registry.goes_back(doubt.birth.uid, boot, head)
-        self._resolve(link, new_epoch=back)
+        back = self._registry.goes_back(doubt.birth.uid, boot, head)
+        self._resolve(link, doubt, new_epoch=back)
 
     # -- doubt -----------------------------------------------------------------------------------------------------
 
     def _ask(self, link: TableLink, message: Message, birth: wire.Birth) -> None:
-        doubt = _Doubt(message, birth)
-        self._doubts[link.id] = doubt
+        doubt = Doubt(message, birth)
+        link.doubt = doubt
         self._number += 1
         command = wire.Info(f"who-{birth.boot}-{self._number}")
-        self._ingest.transport.publish(wire.topic(link.id, Topic.CMD), wire.encode(command), qos=1, retain=False)
+        self._store.transport.publish(wire.topic(link.id, Topic.CMD), wire.encode(command), qos=1, retain=False)
 
         def late() -> None:
-            if self._doubts.get(link.id) is doubt:
-                self._resolve(link, new_epoch=False)
+            if link.doubt is doubt:
+                self._resolve(link, doubt, new_epoch=False)
 
-        self._ingest.loop.call_later(CONFIRM_S, late)
+        self._loop.call_later(CONFIRM_S, late)
 
-    def _resolve(self, link: TableLink, *, new_epoch: bool) -> None:
-        doubt = self._doubts.pop(link.id)
+    def _resolve(self, link: TableLink, doubt: Doubt, *, new_epoch: bool) -> None:
+        link.doubt = None
         if new_epoch:
             log.warning("table %s: node %s counts its boots anew (boot %d)", link.id, doubt.birth.uid, doubt.birth.boot)
         self._admit(link, doubt.message, doubt.birth, new_epoch=new_epoch)
-        self._ingest.release(link)
+        self._records.release(link)
 
     # -- journal ---------------------------------------------------------------------------------------------------
 
     def _will(self, link: TableLink, message: Message | None, will: wire.Will) -> None:
-        current = self._ingest.registry.current.get(link.id)
+        current = self._registry.current.get(link.id)
         if current is not None and current[1] != will.boot and message is not None:
             # The will of an earlier connection, delivered after the node came back: not news.
-            self._ingest.transport.ack(message)
+            self._store.transport.ack(message)
             return
         link.online = False
         node = current[0] if current else None
-        self._ingest.append(link, entries.Offline(will.boot), node=node, boot=will.boot, message=message)
+        self._store.append(link, entries.Offline(will.boot), node=node, boot=will.boot, message=message)
         link.sink.node_changed(None, None)
 
     def _admit(self, link: TableLink, message: Message, birth: wire.Birth, *, new_epoch: bool) -> None:
         """Journal the birth as a barrier: records behind it are looked at when it is stored."""
-        ingest = self._ingest
+        store = self._store
 
         def make() -> Work:
-            node, row = ingest.registry.plan(link.id, birth.uid, new_epoch=new_epoch)
+            node, row = self._registry.plan(link.id, birth.uid, new_epoch=new_epoch)
             draft = Draft(
                 link.id,
                 self._body(link, node, birth, retained=message.retain),
-                ingest.mono_us(),
-                ingest.wall_ms(),
+                store.mono_us(),
+                store.wall_ms(),
                 node=node.id,
                 boot=birth.boot,
                 dev_us=birth.t,
@@ -147,7 +139,7 @@ class BirthDesk:
 
             def done(outcome: Outcome) -> None:
                 if outcome.error is not None:
-                    ingest.failed(outcome.error)
+                    store.failed(outcome.error)
                     return
                 self._admitted(link, message, birth, node, [entry for entry in outcome.entries if entry is not None])
 
@@ -159,22 +151,43 @@ class BirthDesk:
     def _admitted(
         self, link: TableLink, message: Message, birth: wire.Birth, node: Node, made: list[entries.Entry]
     ) -> None:
-        ingest = self._ingest
         newest = birth.boot >= node.newest
-        ingest.registry.admit(link.id, node, birth.boot, current=newest)
-        if message.session is Session.DURABLE:
-            ingest.transport.ack(message)
+        self._registry.admit(link.id, node, birth.boot, current=newest)
+        self._store.settle(message)
         link.sink.stepped(made)
         if newest:
             link.online = True
             link.birth = birth
-            ingest.track(link, node, birth.boot, birth.floor)
+            self._track(link, node, birth.boot, birth.floor)
             if link.tracker is not None:
                 link.tracker.expect(birth.head, now=False)
             link.sink.node_changed(int(birth.mode), birth.shot)
             if link.health_raw is not None and link.health_raw.boot == birth.boot:
-                ingest.take_health(link, link.health_raw)  # it came over the other session, before this was stored
-        ingest.release(link)
+                self._reports.health(link, link.health_raw)  # it came over the other session, before this was stored
+        self._records.release(link)
+
+    def _track(self, link: TableLink, node: Node, boot: int, floor: int) -> None:
+        """From now on gaps of this boot are asked for; those of the boot before will not be filled any more."""
+        if link.tracker is not None:
+            if link.tracker.boot == boot and link.tracker.node == node.id:
+                link.tracker.renewed(floor)
+                return
+            link.tracker.close(give_up=True)
+
+        def send(command: wire.Replay) -> bool:
+            # A node that is not connected yet (the broker was just restarted) was not asked.
+            return bool(link.online and link.heard) and self._store.transport.publish(
+                wire.topic(link.id, Topic.CMD), wire.encode(command), qos=1, retain=False
+            )
+
+        link.tracker = ReplayTracker(
+            node.id,
+            boot,
+            self._registry.held(node, boot),
+            later=self._loop.call_later,
+            send=send,
+            missing=lambda of_boot, gap: self._store.missing(link, node, of_boot, gap),
+        )
 
     @staticmethod
     def _body(link: TableLink, node: Node, birth: wire.Birth, *, retained: bool) -> entries.Birth:

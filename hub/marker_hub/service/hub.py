@@ -23,8 +23,7 @@ from marker_hub.commands import Command, MatchStart
 from marker_hub.config import BrokerKind, Config, ConfigError, TableSection
 from marker_hub.credentials import Secrets, load_secrets
 from marker_hub.discovery import STATUS, Discovery
-from marker_hub.ingest import Ingest, Lane, NodeRegistry
-from marker_hub.ingest.core import table_link
+from marker_hub.ingest import Ingest, Lane, NodeRegistry, table_link
 from marker_hub.journal import JournalWriter, Reader
 from marker_hub.journal.writer import Committed
 from marker_hub.metrics import Metrics

@@ -13,7 +13,7 @@ from marker_hub.projections.observations import UNKNOWN, block_ms
 from marker_hub.service.threshold import law
 
 if TYPE_CHECKING:
-    from marker_hub.ingest.core import TableLink
+    from marker_hub.ingest import TableLink
     from marker_hub.service.hub import Hub
     from marker_hub.service.tables import TableRuntime
 

@@ -221,9 +221,9 @@ def test_what_both_sessions_hear_is_refused_once(
 def test_records_wait_for_their_birth_and_are_refused_after_three_seconds(
     running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from marker_hub.ingest import core
+    from marker_hub.ingest import records
 
-    monkeypatch.setattr(core, "HOLD_S", 60.0)
+    monkeypatch.setattr(records, "HOLD_S", 60.0)
 
     async def play() -> None:
         async with running() as bench:
@@ -234,7 +234,7 @@ def test_records_wait_for_their_birth_and_are_refused_after_three_seconds(
             assert bench.seqs() == []
             early.connect()
             await bench.until(lambda: bench.seqs() == [0, 1, 2])
-            monkeypatch.setattr(core, "HOLD_S", 0.2)
+            monkeypatch.setattr(records, "HOLD_S", 0.2)
             nobody = node_type(bench.broker, boot=77)
             nobody.client = bench.broker.connect()
             nobody.record(2)
