@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterable
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -169,8 +170,13 @@ class Herd:
     def _connected(self, client: Any, _data: Any, _flags: Any, _reason: Any, _properties: Any) -> None:
         client.subscribe("table/+/cmd", 1)
         self.connects += 1
+        self.born(self.tables)
+
+    def born(self, tables: Iterable[str]) -> None:
+        """These nodes say that they have connected."""
         with self._lock:
-            for number, table in enumerate(self.tables, 1):
+            for table in tables:
+                number = self.tables.index(table) + 1
                 birth = {
                     "online": True, "boot": 1, "v": 1, "fw": "t", "uid": f"{number:016x}", "reset": "power_on", "cfg": "0", "profile": "carom5",
                     "mode": 1, "floor": 0, "tail": 0, "head": len(self.rings[table]), "t": 1000, "channels": dict.fromkeys(CHANNELS, 0),
