@@ -2,18 +2,22 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+T = TypeVar("T", BrowserContext, Page)
 
 # Property tests are limited by their number of examples, never by the speed of the machine.
 settings.register_profile("marker", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("marker")
 
 # A page that will show something is waited for; the limit only keeps a fault from hanging on a busy machine.
-expect.set_options(timeout=60_000)
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -38,6 +42,17 @@ def chromium_path() -> str | None:
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+def patient(make: Callable[..., T]) -> Callable[..., T]:
+    """What it makes (a context, a page) waits as long for a click or an address as for what it will show."""
+
+    def made(**options: Any) -> T:
+        found = make(**options)
+        found.set_default_timeout(PATIENCE_MS)
+        return found
+
+    return made
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A running Chromium. Without one the tests say so and are skipped; in CI that is a failure."""
@@ -47,6 +62,8 @@ def browser() -> Iterator[Browser]:
             pytest.fail("Chromium is missing: install the package chromium or set MARKER_CHROMIUM")
         pytest.skip("no Chromium: install the package chromium or set MARKER_CHROMIUM")
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        made = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS, timeout=2 * PATIENCE_MS)
+        made.new_context = patient(made.new_context)  # type: ignore[method-assign]
+        made.new_page = patient(made.new_page)  # type: ignore[method-assign]
         yield made
         made.close()

@@ -61,6 +61,7 @@ def test_axe_finds_nothing_serious(
         page.evaluate("(theme) => { localStorage.setItem('marker-theme', theme); }", scheme)
         page.reload()
         page.wait_for_selector(wait)
+    still(page)  # what fades in has not its contrast yet
     found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
     serious = [
         f"{issue['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:160]}"
@@ -74,6 +75,7 @@ def test_axe_finds_nothing_serious(
 def test_everything_on_the_sheet_is_reached_by_tab_in_reading_order(open_page: OpenPage) -> None:
     """Tab walks from the menu through the rows to the foot, with a visible ring; space answers."""
     page = open_page("/tables/3/referee", size=(390, 844), role="referee", wait=".foot")
+    expect(page.locator("[data-answer]").first).to_be_visible()
     page.locator(".menu-button").focus()
     visited: list[str] = []
     for _ in range(30):

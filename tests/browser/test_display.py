@@ -99,6 +99,7 @@ def test_the_corrected_score_shows_the_old_one_struck(open_page: OpenPage, hub: 
 def test_nothing_moves_when_scores_grow_and_names_are_long(open_page: OpenPage, hub: FakeHub) -> None:
     """One digit or three, short name or long, Russian or Italian: the parts of the board stay where they are."""
     page = open_page("/tables/3")
+    still(page)
     parts = [".top", ".side.a", ".centre", ".side.b", ".band", ".side.a .plate", ".diamond"]
 
     def boxes() -> list[dict[str, float]]:
@@ -119,6 +120,7 @@ def test_nothing_moves_when_scores_grow_and_names_are_long(open_page: OpenPage, 
             )
         )
         expect(page.locator(".side.a .score")).to_have_text(re.sub("-", "−", str(value)))
+        still(page)
         assert boxes() == before
         overflow = page.evaluate("""() => [...document.querySelectorAll('.fit, .score, .games, .points')].filter((el) => {
             const box = el.getBoundingClientRect();
@@ -147,6 +149,8 @@ def test_a_name_whose_letters_come_late_is_fitted_again(open_page: OpenPage, hub
 
     late = open_page("/tables/3", wait=".board", before=hold)
     late.wait_for_function("() => document.querySelector('.side.a .plate .fit')")
+    while not held:
+        late.wait_for_timeout(20)
     assert len(held) == 1
     unfitted = late.evaluate(look)
     held[0].continue_()

@@ -223,6 +223,8 @@ def test_long_names_keep_the_steppers_of_a_manual_ruling_in_columns(open_page: O
     page = open_page("/tables/3/referee", size=(390, 844), role="referee", wait=".foot")
     page.locator(".menu-button").last.click()
     page.locator("nav.stack button", has_text="Решение вручную").click()
+    expect(page.locator(".stepper")).to_have_count(2)
+    still(page)
     places = page.locator(".stepper").evaluate_all(
         "(all) => all.map((row) => [...row.querySelectorAll('button')].map((el) => el.getBoundingClientRect().x))"
     )
@@ -238,4 +240,5 @@ def test_long_names_stay_in_the_buttons_of_a_break(open_page: OpenPage, hub: Fak
     page.locator(".menu-button").last.click()
     page.locator("nav.stack button", has_text="Перерывы").click()
     page.wait_for_selector(".answers .choice")
+    still(page)
     assert page.locator(".answers .choice").evaluate_all("(all) => all.every((el) => el.scrollWidth <= el.clientWidth)")

@@ -51,10 +51,12 @@ def test_the_lower_third_shows_a_confirmed_ruling_only(open_page: OpenPage, hub:
     expect(page.locator(".bug .live")).to_have_count(1)
     expect(page.locator(".lower")).to_have_count(0)
     hub.show(states.respotting())
-    page.wait_for_selector(".lower")
-    said, points = page.evaluate(  # in one look: it goes by itself
-        "() => ['.said', '.points'].map((name) => document.querySelector(`.lower ${name}`)?.textContent ?? '')"
-    )
+    said, points = page.wait_for_function(  # in one look: it goes by itself
+        """() => {
+            const told = document.querySelector('.lower');
+            return told && ['.said', '.points'].map((name) => told.querySelector(name)?.textContent ?? '');
+        }"""
+    ).json_value()
     assert "carambola 4" in said
     assert points == "+8"
     expect(page.locator(".lower")).to_have_count(0)

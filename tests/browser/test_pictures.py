@@ -153,7 +153,8 @@ def kill(page: Page, _: FakeHub, server: Server) -> None:
 
 
 def confirm(page: Page, hub: FakeHub, _: Server) -> None:
-    """A ruling is confirmed while the overlay looks."""
+    """A ruling is confirmed while the overlay looks; its time stands still, so that it stays."""
+    page.evaluate("() => { const then = performance.now(); performance.now = () => then; }")
     view = states.respotting()
     view["players"]["A"] = states.player(
         {"name": "Bonaventura-Castelnuovo", "given": "", "lang": "it"}, ball="white", score=55, games=1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from page_fakes import sheets, states
-from page_fakes.hub import Complaints, FakeHub, OpenPage, Server
+from page_fakes.hub import Complaints, FakeHub, OpenPage, Server, sent, still
 from playwright.sync_api import Page, expect
 
 from marker_hub.web.port import CommandResult
@@ -29,15 +29,6 @@ def referee(open_page: OpenPage, hub: FakeHub) -> Page:
     hub.sheets["3"] = sheets.sheet_42()
     page: Page = open_page("/tables/3/referee", size=PHONE, role="referee", wait=".foot .accept")
     return page
-
-
-def sent(page: Page, hub: FakeHub, count: int) -> list[dict[str, Any]]:
-    """The commands the hub has got, as soon as there are `count` of them."""
-    for _ in range(3000):
-        if len(hub.commands) >= count:
-            return hub.commands
-        page.wait_for_timeout(20)
-    raise AssertionError(f"{count} commands expected, the hub got {hub.commands}")
 
 
 def accept(page: Page) -> Any:
@@ -77,8 +68,11 @@ def test_not_seen_is_an_answer(referee: Page, hub: FakeHub) -> None:
 
 def test_calls_toggle_and_show_their_result_at_once(referee: Page, hub: FakeHub) -> None:
     """A chip calls, a second press takes it back; between-stroke calls are off and say why; the foot never moves."""
+    still(referee)
     before = accept(referee).bounding_box()
     referee.locator(".calls-row").click()
+    expect(referee.locator('.chip[data-code="FP-F.Z"]')).to_be_visible()
+    still(referee)
     assert accept(referee).bounding_box() == before
     referee.locator('.chip[data-code="FP-F.Z"]').click()
     sent(referee, hub, 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from page_fakes import sheets, states
-from page_fakes.hub import FakeHub, OpenPage, Server
+from page_fakes.hub import FakeHub, OpenPage, Server, sent
 from playwright.sync_api import Page, expect
 
 from marker_hub.service.threshold import law
@@ -166,8 +166,9 @@ def test_pins_stand_in_one_order_everywhere(open_page: OpenPage, hub: FakeHub) -
     page = open_page("/tables/3/referee", size=(1440, 900), role="referee", wait=".foot")
     expect(page.locator(".row .answer .label")).to_have_text(["верх", "лево", "центр", "право", "низ"])
     expect(page.locator(".raw .sensor .bold")).to_have_text(list("NWCES"))
-    for pin in ("W", "C"):
+    for count, pin in enumerate(("W", "C"), 1):
         page.locator(f'[data-answer="{pin}"]').click()
+        sent(page, hub, count)
         page.wait_for_function("() => !document.querySelector('.answer:disabled')")
     assert [one["answer"] for one in hub.commands] == ["W", "C"]
     menu(page, "Удары и исправления")

@@ -11,6 +11,12 @@ from playwright.sync_api import Browser, expect
 MARKER = [sys.executable, "-m", "marker_hub"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+LOOK = """
+window.provisional = false;
+new MutationObserver(() => {
+    window.provisional ||= document.querySelector('.band.provisional, .tag.provisional') !== null;
+}).observe(document, { subtree: true, childList: true, attributes: true });
+"""
 
 
 def test_a_spectator_sees_the_game_to_its_end(browser: Browser) -> None:
@@ -23,11 +29,11 @@ def test_a_spectator_sees_the_game_to_its_end(browser: Browser) -> None:
         assert demo.stderr is not None
         address = demo.stderr.readline().split("table: ")[1].strip()
         page = browser.new_page(viewport={"width": 1920, "height": 1080})
+        page.add_init_script(LOOK)
         page.goto(address)
-        seen_provisional = False
         while demo.poll() is None:
-            seen_provisional = seen_provisional or page.locator(".band.provisional, .tag.provisional").count() > 0
             page.wait_for_timeout(20)
+        seen_provisional = page.evaluate("() => window.provisional")
         out, _ = demo.communicate(timeout=60)
         result = json.loads(out.strip().splitlines()[-1])
         for side in ("A", "B"):  # the last state may still be on its way to the page

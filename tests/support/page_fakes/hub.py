@@ -59,6 +59,15 @@ def drawn(page: Any, hub: FakeHub, table: str) -> None:
     )
 
 
+def sent(page: Any, hub: FakeHub, count: int) -> list[Json]:
+    """The commands the hub has got, as soon as there are `count` of them."""
+    for _ in range(3000):
+        if len(hub.commands) >= count:
+            return hub.commands
+        page.wait_for_timeout(20)
+    raise AssertionError(f"{count} commands expected, the hub got {hub.commands}")
+
+
 SECRETS = WebSecrets(b"0123456789abcdef0123456789abcdef", "key-of-the-administrator", {"*": "246810"})
 
 
@@ -213,8 +222,8 @@ class Server:
         started = threading.Event()
         self._started = started
         self._thread.start()
-        if not started.wait(15):
-            raise RuntimeError("the web server did not start within 15 s")
+        if not started.wait(60):
+            raise RuntimeError("the web server did not start within 60 s")
         self.port = int(self._server.servers[0].sockets[0].getsockname()[1])
 
     def _run(self) -> None:
@@ -234,4 +243,4 @@ class Server:
     def stop(self) -> None:
         self._server.should_exit = True
         self._server.force_exit = True
-        self._thread.join(10)
+        self._thread.join(60)
