@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import pytest
@@ -68,6 +69,33 @@ def work_of(page: Page) -> Callable[[], float]:
     return busy
 
 
+JOB = """() => {
+    for (let at = 0; at < 150; at += 1) {
+        const made = document.createElement('div');
+        for (let n = 0; n < 60; n += 1) {
+            const part = document.createElement('span');
+            part.textContent = `${at} ${n}`;
+            made.append(part);
+        }
+        document.body.append(made);
+        made.getBoundingClientRect();
+        made.remove();
+    }
+}"""
+JOB_S = 0.12
+"""Processor time of that job on the machine that the limits were set on."""
+
+
+def slowness(page: Page, busy: Callable[[], float]) -> float:
+    """How much more processor time this machine needs for the same work of a page, right now; at least 1."""
+    took = []
+    for _ in range(3):
+        before = busy()
+        page.evaluate(JOB)
+        took.append(busy() - before)
+    return max(1.0, median(took) / JOB_S)
+
+
 def test_the_display_paints_within_a_second(browser: Browser, server: Server) -> None:
     """On loopback with a cold cache, once of ten times; on a machine that is busy with other things a bare line of text,
     painted right before, says how much slower everything is."""
@@ -81,7 +109,8 @@ def test_the_display_paints_within_a_second(browser: Browser, server: Server) ->
 
 
 def test_ten_updates_a_second_cost_little(open_page: OpenPage, hub: FakeHub) -> None:
-    """Script, style and layout of the page itself take under 10 % of a core at ten updates a second."""
+    """Script, style and layout of the page itself take under 10 % of a core at ten updates a second; of a slow one, as much
+    more as a job of known size takes on it."""
     page = open_page("/tables/3", wait=".board")
     busy = work_of(page)
     views = []
@@ -109,7 +138,8 @@ def test_ten_updates_a_second_cost_little(open_page: OpenPage, hub: FakeHub) -> 
         hub.show(views[at % len(views)])
         page.wait_for_timeout(max(1, int((started + (at + 1) * 0.1 - time.perf_counter()) * 1000)))
     used, passed = busy() - before, time.perf_counter() - started
-    assert used / passed < 0.10, f"{used / passed:.1%} of a core"
+    limit = 0.10 * slowness(page, busy)
+    assert used / passed < limit, f"{used / passed:.1%} of a core, limit {limit:.1%}"
 
 
 @pytest.mark.report("R032")
@@ -167,7 +197,9 @@ def test_five_hundred_shots_of_history(open_page: OpenPage, hub: FakeHub) -> Non
     busy = work_of(page)
     page.reload()
     page.wait_for_selector(".shots-table")
-    assert 0 < busy() < 2, f"{busy():.1f} s"
+    used = busy()
+    limit = 2 * slowness(page, busy)
+    assert 0 < used < limit, f"{used:.1f} s, limit {limit:.1f} s"
     expect(page.locator(".shots-table tbody tr")).to_have_count(500)
     assert page.evaluate("() => document.documentElement.scrollHeight") < 2200
     page.locator(".shots-table tbody tr").nth(250).click()
