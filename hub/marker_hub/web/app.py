@@ -17,9 +17,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from marker_hub.web.api import Api, Refused
+from marker_hub.web.access import Access
+from marker_hub.web.api import Api
 from marker_hub.web.assets import Assets, assets
 from marker_hub.web.auth import COOKIE, Authority, Revoked, Role
+from marker_hub.web.bodies import Refused
+from marker_hub.web.entrance import Entrance
+from marker_hub.web.maintenance import Maintenance
 from marker_hub.web.pages import PAGES, missing, shell
 from marker_hub.web.port import HubPort, UnknownTable
 from marker_hub.web.settings import LANGUAGES, WebSecrets, WebSettings
@@ -187,31 +191,32 @@ def create_app(
     """
     settings = settings or WebSettings()
     authority = Authority(replace(secrets, pins=dict(secrets.pins)), revoked=Revoked(revoked))  # PINs change
-    api = Api(hub, authority, settings)
+    access = Access(hub, authority, settings)
+    api, entrance, maintenance = Api(access), Entrance(access), Maintenance(access)
     routes = [
         *_page_routes(hub, authority, settings),
         Route("/static/{build}/{path:path}", _static),
         Route("/api/tables", api.list_tables),
         Route("/api/tables/{table}", api.table),
         Route("/api/tables/{table}/sheet", api.sheet),
-        Route("/api/tables/{table}/service", api.service),
-        Route("/api/tables/{table}/commissioning", api.commissioning, methods=["POST"]),
-        Route("/api/tables/{table}/selftest", api.self_test, methods=["POST"]),
-        Route("/api/tables/{table}/threshold", api.threshold, methods=["POST"]),
-        Route("/api/tables/{table}/join", api.join),
+        Route("/api/tables/{table}/service", maintenance.service),
+        Route("/api/tables/{table}/commissioning", maintenance.commissioning, methods=["POST"]),
+        Route("/api/tables/{table}/selftest", maintenance.self_test, methods=["POST"]),
+        Route("/api/tables/{table}/threshold", maintenance.threshold, methods=["POST"]),
+        Route("/api/tables/{table}/join", entrance.join),
         Route("/api/tables/{table}/commands", api.command, methods=["POST"]),
         Route("/api/matches", api.matches),
         Route("/api/matches/{match}", api.match),
         Route("/api/matches/{match}/export.{form}", api.export),
         Route("/api/stream", api.stream),
-        Route("/api/session", api.whoami),
-        Route("/api/login", api.login, methods=["POST"]),
-        Route("/api/logout", api.logout, methods=["POST"]),
+        Route("/api/session", entrance.whoami),
+        Route("/api/login", entrance.login, methods=["POST"]),
+        Route("/api/logout", entrance.logout, methods=["POST"]),
         Route("/api/games", api.games),
         Route("/api/clauses/{clause}", api.clause),
-        Route("/api/admin", api.admin),
-        Route("/api/admin/backup", api.backup, methods=["POST"]),
-        Route("/api/admin/pins/{table}", api.new_pin, methods=["POST"]),
+        Route("/api/admin", maintenance.admin),
+        Route("/api/admin/backup", maintenance.backup, methods=["POST"]),
+        Route("/api/admin/pins/{table}", maintenance.new_pin, methods=["POST"]),
         Route("/api/profiles", api.profiles),
         Route("/api/openapi.json", api.openapi),
         Route("/healthz", api.healthz),

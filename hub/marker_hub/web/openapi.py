@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from marker_hub.commands import Command
+from marker_hub.web.bodies import Login, Threshold
+from marker_hub.web.commissioning import Trials
 
 
 def _operation(
@@ -60,9 +62,6 @@ WITH_BODY = (400, 403, 408, 413)
 
 def document() -> dict[str, Any]:
     """The whole document, OpenAPI 3.1."""
-    from marker_hub.web.api import Login, Threshold
-    from marker_hub.web.commissioning import Trials
-
     (command, login, trials, threshold), schemas = msgspec.json.schema_components(
         [Command, Login, Trials, Threshold], ref_template="#/components/schemas/{name}"
     )

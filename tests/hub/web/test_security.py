@@ -321,7 +321,7 @@ def test_a_body_that_says_it_is_huge_is_not_waited_for(client: TestClient) -> No
 
 def test_a_body_that_does_not_come_is_given_up(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that sends a byte now and then holds nothing for ever."""
-    monkeypatch.setattr("marker_hub.web.api.BODY_S", 0.01)
+    monkeypatch.setattr("marker_hub.web.bodies.BODY_S", 0.01)
     chunk = {"type": "http.request", "body": b"{", "more_body": True}
     assert _post(client.app, [chunk], {}, wait=3600)["status"] == 408
 
