@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -17,9 +17,8 @@ from marker_hardware import wire as contract
 from marker_hardware.wire import Group, Topic
 from marker_hub import wire
 from marker_hub.config import Config, HomeAssistant, TableSection
-
-if TYPE_CHECKING:
-    from marker_hub.service.hub import Hub
+from marker_hub.journal import Reader
+from marker_hub.transport import Transport
 
 PREFIX = "homeassistant"
 STATUS = f"{PREFIX}/status"
@@ -100,17 +99,26 @@ def components(hub: str, table: TableSection) -> dict[str, Json]:
     return made
 
 
+def filters(config: Config) -> tuple[tuple[str, int], ...]:
+    """What the plain session must hear besides the tables."""
+    return () if config.home_assistant is HomeAssistant.OFF else ((STATUS, 1),)
+
+
 class Discovery:
     """Publishes the descriptions at every new link and when Home Assistant says that it has started."""
 
-    def __init__(self, hub: Hub) -> None:
-        """hub: the owner."""
-        self._hub = hub
-
-    @property
-    def filters(self) -> tuple[tuple[str, int], ...]:
-        """What the plain session must hear besides the tables."""
-        return () if self._hub.config.home_assistant is HomeAssistant.OFF else ((STATUS, 1),)
+    def __init__(
+        self,
+        config: Config,
+        transport: Transport,
+        reader: Reader,
+        run: Callable[[Callable[[sqlite3.Connection], Any]], None],
+    ) -> None:
+        """run: lets the journal's writer carry out a task."""
+        self._config = config
+        self._transport = transport
+        self._reader = reader
+        self._run = run
 
     def heard(self, payload: bytes) -> None:
         """Home Assistant's birth or will."""
@@ -119,10 +127,10 @@ class Discovery:
 
     def publish(self) -> None:
         """Everything that is wanted; what is not wanted any more is cleared."""
-        wanted = descriptions(self._hub.config)
-        known: list[str] = json.loads(self._hub.reader.note(NOTE) or "[]")
+        wanted = descriptions(self._config)
+        known: list[str] = json.loads(self._reader.note(NOTE) or "[]")
         told = [
-            self._hub.transport.publish(topic, payload, qos=1, retain=True)
+            self._transport.publish(topic, payload, qos=1, retain=True)
             for topic, payload in {**{topic: b"" for topic in known if topic not in wanted}, **wanted}.items()
         ]
         if all(told) and sorted(wanted) != known:
@@ -134,4 +142,4 @@ class Discovery:
         def store(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT OR REPLACE INTO note(key, value) VALUES(?,?)", row)
 
-        self._hub.journal.task(store, self._hub.task_done)
+        self._run(store)

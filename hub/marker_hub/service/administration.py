@@ -3,64 +3,73 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from marker_hub import journal
+from marker_hub.broker import ManagedBroker
+from marker_hub.config import Config
+from marker_hub.credentials import Secrets, secrets_path, write_private
 from marker_hub.credentials import new_pin as random_pin
-from marker_hub.credentials import secrets_path, write_private
 from marker_hub.journal.backup import backups
-
-if TYPE_CHECKING:
-    from marker_hub.service.hub import Hub
+from marker_hub.service.tables import TableRuntime
 
 Json = dict[str, Any]
 
 
-async def admin_view(hub: Hub) -> Json:
-    """JSON of GET /api/admin. PINs are in it: for administrators only."""
-    folders = await asyncio.to_thread(lambda: [_folder(folder) for folder in hub.backup_folders()])
-    path = journal.database_path(hub.options.data)
-    endpoint = hub.broker.endpoint if hub.broker is not None else None
+async def admin_view(
+    config: Config,
+    data: Path,
+    folders: Sequence[Path],
+    *,
+    broker: ManagedBroker | None,
+    secrets: Secrets,
+    tables: Mapping[str, TableRuntime],
+    health: Json,
+    now_ms: int,
+) -> Json:
+    """JSON of GET /api/admin; folders: of the backups. PINs are in it: for administrators only."""
+    kept = await asyncio.to_thread(lambda: [_folder(folder) for folder in folders])
+    path = journal.database_path(data)
+    endpoint = broker.endpoint if broker is not None else None
     return {
         "version": version("billiard-marker"),
-        "now_ms": hub.now_ms(),
-        "health": hub.health(),
-        "data": str(hub.options.data),
+        "now_ms": now_ms,
+        "health": health,
+        "data": str(data),
         "journal": {"file": str(path), "bytes": _size(path)},
-        "backup_minutes": hub.config.journal.backup_minutes,
-        "backups": folders,
+        "backup_minutes": config.journal.backup_minutes,
+        "backups": kept,
         "broker": None
-        if hub.broker is None or endpoint is None
-        else {"kind": hub.broker.kind.value, "host": endpoint.host, "port": endpoint.port},
+        if broker is None or endpoint is None
+        else {"kind": broker.kind.value, "host": endpoint.host, "port": endpoint.port},
         "settings": {
-            "hall": hub.config.hub.hall,
-            "language": hub.config.web.language,
-            "zone": hub.config.web.zone,
-            "hosts": list(hub.config.web.hosts),
-            "self_service": hub.config.web.self_service,
-            "sound": hub.config.web.sound,
+            "hall": config.hub.hall,
+            "language": config.web.language,
+            "zone": config.web.zone,
+            "hosts": list(config.web.hosts),
+            "self_service": config.web.self_service,
+            "sound": config.web.sound,
         },
-        "tables": [_table(hub, table) for table in hub.tables()],
+        "tables": [_table(table, secrets) for table in tables.values()],
     }
 
 
-def _table(hub: Hub, table: str) -> Json:
-    runtime = hub.table(table)
-    view = runtime.view()
-    link = hub.ingest.tables[table]
+def _table(table: TableRuntime, secrets: Secrets) -> Json:
+    view = table.view()
     return {
-        "id": table,
-        "name": runtime.config.name,
-        "profile": link.profile,
+        "id": table.id,
+        "name": table.config.name,
+        "profile": table.config.profile,
         "node": view["node"],
         "match": view["match"] is not None,
         "phase": view["phase"],
-        "pin": hub.secrets.web.tables[table].pin,
-        "faults": runtime.faults,
+        "pin": secrets.web.tables[table.id].pin,
+        "faults": table.faults,
     }
 
 
@@ -83,22 +92,15 @@ def _size(path: Path) -> int:
         return 0
 
 
-async def back_up(hub: Hub) -> str:
-    """Makes a backup now; the reason where it failed, else an empty text."""
-    known = len(hub.notices)
-    await hub.upkeep.backup()
-    return next((notice.text for notice in hub.notices[known:] if notice.code == "backup-failed"), "")
-
-
-def new_pin(hub: Hub, table: str) -> str:
+def new_pin(secrets: Secrets, data: Path, table: str) -> str:
     """Gives a table another PIN and keeps it. Raises OSError where the credentials cannot be written; the old PIN holds then."""
-    entry = hub.secrets.web.tables[table]
+    entry = secrets.web.tables[table]
     old = entry.pin
     while entry.pin == old:
         entry.pin = random_pin()
-    content = msgspec.json.format(msgspec.json.encode(hub.secrets), indent=2) + b"\n"
+    content = msgspec.json.format(msgspec.json.encode(secrets), indent=2) + b"\n"
     try:
-        write_private(secrets_path(hub.options.data), content)
+        write_private(secrets_path(data), content)
     except OSError:
         entry.pin = old
         raise

@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
 import marker_hub.table as core
 from marker_hub import projections
 from marker_hub.commands import Amend, Command, MatchStart
-from marker_hub.ingest import Item, Work
+from marker_hub.entries import Entry
+from marker_hub.ingest import Item, Lane, Work
 from marker_hub.journal import Draft, Outcome
+from marker_hub.service.host import TableHost
 from marker_hub.table import Refusal, Role
 from marker_hub.table.propose import may_be_of
 from marker_hub.web.port import CommandResult
-
-if TYPE_CHECKING:
-    from marker_hub.service.tables import TableRuntime
 
 log = logging.getLogger("marker.table")
 
@@ -34,12 +33,31 @@ def _meaning(command: Command) -> bytes:
     return msgspec.json.encode(made, order="deterministic")
 
 
+class Commanded(Protocol):
+    """The table at run time, as its commands need it: the newest state, its lane, its views."""
+
+    id: str
+    value: core.Table
+    n: int
+    lane: Lane
+
+    def stepped(self, made: list[Entry]) -> None:
+        """Entries of this table were committed, in order."""
+
+    def view(self) -> dict[str, Any]:
+        """View model."""
+
+    def view_of(self, value: core.Table, now_us: int) -> dict[str, Any]:
+        """View model of a value this table has, or had a moment ago."""
+
+
 class CommandDesk:
     """Takes the commands of one table."""
 
-    def __init__(self, table: TableRuntime) -> None:
-        """table: the owner."""
+    def __init__(self, table: Commanded, host: TableHost) -> None:
+        """table: the one they are for."""
         self._table = table
+        self._host = host
         self._loop = asyncio.get_running_loop()
         self._results: OrderedDict[str, tuple[bytes, CommandResult]] = OrderedDict()
 
@@ -55,12 +73,12 @@ class CommandDesk:
             return CommandResult(
                 200, {"n": self._table.n, "preview": projections.preview_view(self._table.value, found)}
             )
-        if not self._table.hub.recording:
+        if not self._host.recording.on:
             return self._not_recording()
         future: asyncio.Future[CommandResult] = self._loop.create_future()
         self._table.lane.put(Item(lambda: self._propose(command, role, session, future), alone=True))
         result = await future
-        self._table.hub.figures.count("commands_total", status=str(result.status))
+        self._host.figures.count("commands_total", status=str(result.status))
         return result
 
     def _remember(self, command: Command, result: CommandResult) -> None:
@@ -77,13 +95,13 @@ class CommandDesk:
         if key in self._results:
             meaning, result = self._results[key]
             return result if meaning == _meaning(command) else self._other_key(key)
-        found = self._table.hub.reader.by_key(key)
+        found = self._host.reader.by_key(key)
         if found is None:
             return None
         table, n = found
         if table != self._table.id:
             return self._other_key(key, table)
-        entry = next(iter(self._table.hub.reader.entries(self._table.id, after=n - 1, to=n)))
+        entry = next(iter(self._host.reader.entries(self._table.id, after=n - 1, to=n)))
         if not may_be_of(entry.body, command):
             return self._other_key(key)
         return CommandResult(200, {"n": n, "view": self._table.view()})
@@ -111,7 +129,7 @@ class CommandDesk:
         if command.key in self._results:  # the same key waited in this lane twice
             future.set_result(self._known(command) or self._done(self._table.n))
             return None
-        mono, wall = self._table.hub.mono_us(), self._table.hub.now_ms()
+        mono, wall = self._host.mono_us(), self._host.now_ms()
         try:
             found = core.propose(self._table.value, command, role, mono)
         except Exception as error:
@@ -147,7 +165,7 @@ class CommandDesk:
 
     def _commanded(self, outcome: Outcome, command: Command, future: asyncio.Future[CommandResult]) -> None:
         if outcome.error is not None:
-            self._table.hub.commit_failed(outcome.error)
+            self._host.recording.failed(outcome.error)
             result = self._not_recording()
         else:
             made = [entry for entry in outcome.entries if entry is not None]
@@ -161,7 +179,7 @@ class CommandDesk:
 
     def _done(self, n: int) -> CommandResult:
         """Carried out, with the view of the table as it is now: drawn when the page's answer is written."""
-        value, now = self._table.value, self._table.hub.mono_us()
+        value, now = self._table.value, self._host.mono_us()
         return CommandResult(200, lambda: {"n": n, "view": self._table.view_of(value, now)})
 
     def _refused(self, refusal: Refusal) -> CommandResult:

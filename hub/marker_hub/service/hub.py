@@ -3,47 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
 import logging
 import os
-import secrets as random_source
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import Any
 
 from marker_hub import config as configuration
-from marker_hub import entries, journal, wire
+from marker_hub import discovery, entries, journal
 from marker_hub.broker import ManagedBroker, Notice
 from marker_hub.commands import Command, MatchStart
-from marker_hub.config import BrokerKind, Config, ConfigError, TableSection
+from marker_hub.config import BrokerKind, Config, ConfigError
 from marker_hub.credentials import Secrets, load_secrets
-from marker_hub.discovery import STATUS, Discovery
+from marker_hub.discovery import Discovery
 from marker_hub.ingest import Ingest, Lane, NodeRegistry, table_link
 from marker_hub.journal import JournalWriter, Reader
-from marker_hub.journal.writer import Committed
 from marker_hub.metrics import Metrics
+from marker_hub.service.administration import admin_view, new_pin
+from marker_hub.service.datafolder import backup_folders, ready_journal, take_lock
+from marker_hub.service.host import TableHost
+from marker_hub.service.links import Cable, mqtt_transport, start_cables
 from marker_hub.service.matches import MatchBook
+from marker_hub.service.recording import Recording
+from marker_hub.service.selftest import self_test
+from marker_hub.service.setup import completed, match_setup, table_config
 from marker_hub.service.streams import Streams
 from marker_hub.service.tables import TableRuntime
+from marker_hub.service.technician import service_view
+from marker_hub.service.threshold import set_threshold
 from marker_hub.service.upkeep import Upkeep
-from marker_hub.table import MatchEnded, Role, TableConfig
+from marker_hub.table import MatchEnded, Role, Table
 from marker_hub.transport import Message, Session, Transport, TransportError
 from marker_hub.transport.memory import MemoryBroker, MemoryTransport
 from marker_hub.transport.mqtt import MqttTransport
 from marker_hub.web.port import CommandResult, StreamEvent, UnknownTable
 
-if TYPE_CHECKING:
-    from marker_hub.serial_link import SerialNode
-
 log = logging.getLogger("marker.hub")
 
-RETRY_FIRST_S = 0.5
-RETRY_MAX_S = 5.0
 DRAIN_S = 1.5
 
 
@@ -57,25 +55,6 @@ class HubOptions:
     snapshots: bool = True
 
 
-def table_config(section: TableSection, number: int) -> TableConfig:
-    """The core's configuration of one table."""
-    from marker_hardware import wire as contract
-
-    quality: dict[int, str] = {contract.channel_number(name): value for name, value in section.quality.items()}
-    return TableConfig(
-        id=section.id,
-        name=section.name or section.id,
-        no=number,
-        profile=section.profile,
-        lull_ms=section.lull_ms,
-        quiet_ms=section.quiet_ms,
-        tail_ms=section.tail_ms,
-        countdown_ms=section.countdown_ms,
-        sensors=section.sensors,
-        quality=quality,
-    )
-
-
 class Hub:
     """One hub process. Implements `HubPort` for the pages and `Handler` for the transport (through ingest)."""
 
@@ -85,26 +64,33 @@ class Hub:
         self.config = options.config
         self.figures = Metrics()
         self.streams = Streams()
-        self.recording = True
-        self.failure = ""
         self.notices: list[Notice] = []
         self.tables_by_id: dict[str, TableRuntime] = {}
         self.broker: ManagedBroker | None = None
         self.secrets: Secrets
-        self.journal: JournalWriter
         self.reader: Reader
         self.transport: Transport
         self.ingest: Ingest
         self.matches_book: MatchBook
+        self.upkeep: Upkeep
+        self.discovery: Discovery
+        self.cables: list[Cable] = []
+        self._recording: Recording
+        self._sections = {section.id: section for section in self.config.table}
         self._lock: int | None = None
-        self._retry_s = RETRY_FIRST_S
-        self._retry: asyncio.TimerHandle | None = None
         self._ticking: asyncio.TimerHandle | None = None
-        self.upkeep = Upkeep(self)
-        self.discovery = Discovery(self)
-        self.cables: list[tuple[SerialNode, asyncio.Task[None]]] = []
         self._loop: asyncio.AbstractEventLoop
         self._started_ms = 0
+
+    @property
+    def recording(self) -> bool:
+        """Whether what happens is written down; commands are refused while it is not."""
+        return self._recording.on
+
+    @property
+    def journal(self) -> JournalWriter:
+        """The journal's writer."""
+        return self._recording.journal
 
     # -- clocks ----------------------------------------------------------------------------------------------------
 
@@ -132,37 +118,8 @@ class Hub:
 
     async def _start(self) -> None:
         self._loop = asyncio.get_running_loop()
-        data = self.options.data
-        configuration.ensure_data_folder(data)
-        self._take_lock(data)
-        sections = self.config.table
-        self.secrets = load_secrets(data, tuple(section.id for section in sections))
-        path = journal.database_path(data)
-        try:
-            journal.prepare(path)
-        except journal.Damaged as error:
-            self._recover(data, error)
-        self.reader = Reader(path)
-        self.journal = JournalWriter(path, self._deliver, soon=self._loop.call_soon)
-        self.transport = await self._transport()
-        registry = NodeRegistry(self.reader)
-        self.ingest = Ingest(
-            self.journal,
-            registry,
-            self.transport,
-            self.figures,
-            mono_us=self.mono_us,
-            wall_ms=self.now_ms,
-            on_failure=self.commit_failed,
-            sustained=float(self.config.hub.records_per_second),
-        )
-        self.matches_book = MatchBook(self)
-        for number, section in enumerate(sections, 1):
-            lane = Lane(self.journal)
-            table = TableRuntime(self, table_config(section, number), lane)
-            table.fold(self.reader, snapshots=self.options.snapshots)
-            self.tables_by_id[section.id] = table
-            self.ingest.add_table(table_link(section.id, section.profile, table, lane, section.node))
+        await self._open()
+        self._wire()
         self.matches_book.repair()
         self._started_ms = self.now_ms()
         await self._tell_restart()
@@ -177,72 +134,68 @@ class Hub:
             await asyncio.sleep(0.005)
         self._ticking = self._loop.call_later(1.0, self._tick)
         self.upkeep.start()
-        self._start_cables()
+        if self.broker is not None:
+            self.cables = start_cables(self.config, self.secrets.mqtt, self.broker.endpoint)
 
-    def _start_cables(self) -> None:
-        """Gateways of the nodes that hang on a USB cable."""
-        if self.broker is None:
-            return
-        from marker_hub.serial_link import MqttOutlet, SerialNode
+    async def _open(self) -> None:
+        """Folder, secrets, journal, broker."""
+        data = self.options.data
+        configuration.ensure_data_folder(data)
+        self._lock = take_lock(data)
+        self.secrets = load_secrets(data, tuple(self._sections))
+        restored = ready_journal(data, backup_folders(self.config.journal, data))
+        if restored is not None:
+            self.notice(restored)
+        path = journal.database_path(data)
+        self.reader = Reader(path)
+        self._recording = Recording(path, self.figures, lost=self._recording_lost, back=self._recording_back)
+        self.transport = await self._transport()
 
-        for section in self.config.table:
-            if section.usb:
-                login = self.broker.endpoint._replace(user=section.id, password=self.secrets.mqtt.tables[section.id])
-                cable = SerialNode(section.id, section.usb, MqttOutlet(section.id, login))
-                self.cables.append((cable, self._loop.create_task(cable.run(), name=f"usb-{section.id}")))
-
-    def _take_lock(self, data: Path) -> None:
-        try:
-            handle = os.open(data / "hub.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise ConfigError(
-                f"{data / 'hub.lock'}: {error.strerror}; remove it, or choose another folder, with --data"
-            ) from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            owner = os.pread(handle, 32, 0).decode(errors="replace").strip()
-            os.close(handle)
-            raise ConfigError(
-                f"data folder {data}: another hub (pid {owner}) uses it; stop that one or choose another folder"
-            ) from None
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
-        self._lock = handle
-
-    def _recover(self, data: Path, error: journal.Damaged) -> None:
-        from marker_hub.journal.backup import set_aside
-
-        log.error("the journal is damaged: %s", error)
-        copy = next(filter(None, (journal.newest_backup(folder) for folder in self.backup_folders())), None)
-        aside = set_aside(data, "damaged")
-        if copy is None:
-            journal.prepare(journal.database_path(data))
-            text = f"the journal was damaged and no backup was found; it is kept as {aside}, a new one was begun"
-        else:
-            journal.restore(copy, data)
-            text = f"the journal was damaged; the backup {copy.name} is in place, the damaged file is kept as {aside}"
-        self.notice(Notice("journal-restored", text))
-
-    def backup_folders(self) -> list[Path]:
-        """Where backups go, the first one always."""
-        first = Path(self.config.journal.backup_folder or self.options.data / "backups")
-        second = self.config.journal.second_folder
-        return [first, Path(second)] if second else [first]
+    def _wire(self) -> None:
+        """Who knows whom; every table folded up to the journal's head."""
+        writer, run = self._recording.journal, self._recording.run
+        data, tables = self.options.data, self.tables_by_id
+        self.ingest = Ingest(
+            writer,
+            NodeRegistry(self.reader),
+            self.transport,
+            self.figures,
+            mono_us=self.mono_us,
+            wall_ms=self.now_ms,
+            on_failure=self._recording.failed,
+            sustained=float(self.config.hub.records_per_second),
+        )
+        self.discovery = Discovery(self.config, self.transport, self.reader, run)
+        self.matches_book = MatchBook(journal.database_path(data), self.reader, run, tables, self.config.web)
+        self.upkeep = Upkeep(self.config.journal, data, writer, self.reader, tables, self.figures, self.notice)
+        host = TableHost(
+            recording=self._recording,
+            reader=self.reader,
+            transport=self.transport,
+            streams=self.streams,
+            figures=self.figures,
+            mono_us=self.mono_us,
+            now_ms=self.now_ms,
+            clock=lambda table: self.ingest.tables[table].clock,
+            decorated=self._decorated,
+            match_started=self.matches_book.started,
+            match_ended=self._match_ended,
+        )
+        for number, section in enumerate(self.config.table, 1):
+            lane = Lane(writer)
+            table = TableRuntime(host, table_config(section, number), lane)
+            table.fold(self.reader, snapshots=self.options.snapshots)
+            tables[section.id] = table
+            self.ingest.add_table(table_link(section.id, section.profile, table, lane, section.node))
 
     async def _transport(self) -> Transport:
+        filters = discovery.filters(self.config)
         if self.options.memory is not None or self.config.broker.kind is BrokerKind.MEMORY:
-            return MemoryTransport(self.options.memory or MemoryBroker(), self.discovery.filters)
+            return MemoryTransport(self.options.memory or MemoryBroker(), filters)
         self.broker = ManagedBroker(
             self.config.broker, self.secrets.mqtt, self.options.data / "broker", self.config.hub.id
         )
-        endpoint = await self.broker.start(self.notice)
-        tables = tuple(section.id for section in self.config.table)
-        since = self.now_ms()
-        boot = since // 1000 & 0xFFFFFFFF
-        presence = wire.encode(wire.HubOnline(1, True, boot, since, tables))
-        absence = wire.encode(wire.HubOnline(1, False, boot, since, tables))
-        return MqttTransport(endpoint, presence, absence, self.discovery.filters)
+        return mqtt_transport(self.config, await self.broker.start(self.notice), self.now_ms(), filters)
 
     async def _tell_restart(self) -> None:
         from importlib.metadata import version
@@ -254,9 +207,9 @@ class Hub:
             waits.append(future)
             table.submit(lambda: (started,), done=lambda _outcome, future=future: future.set_result(None))  # type: ignore[misc]
         await asyncio.gather(*waits)
-        if not self.recording:
+        if not self._recording.on:
             raise ConfigError(
-                f"{journal.database_path(self.options.data)}: {self.failure}; free some space or repair the disk"
+                f"{journal.database_path(self.options.data)}: {self._recording.failure}; free some space or repair the disk"
             )
 
     # -- stop ------------------------------------------------------------------------------------------------------
@@ -264,19 +217,20 @@ class Hub:
     async def stop(self) -> None:
         """Pages, sessions, journal, own broker, in this order. Safe after a failed start."""
         self.streams.close()
-        for handle in (self._retry, self._ticking):
-            if handle is not None:
-                handle.cancel()
-        await self.upkeep.stop()
-        for cable, task in self.cables:
-            await cable.stop(task)
+        if hasattr(self, "_recording"):
+            self._recording.give_up()
+        if self._ticking is not None:
+            self._ticking.cancel()
+        if hasattr(self, "upkeep"):
+            await self.upkeep.stop()
+        for node, task in self.cables:
+            await node.stop(task)
         if hasattr(self, "transport"):
             await self.transport.stop()
         for table in self.tables_by_id.values():
             table.close()
-        if hasattr(self, "journal"):
-            await asyncio.to_thread(self.journal.close)
-            await asyncio.sleep(0)  # the last outcomes
+        if hasattr(self, "_recording"):
+            await self._recording.close()
         if hasattr(self, "reader"):
             self.reader.close()
         if self.broker is not None:
@@ -289,7 +243,7 @@ class Hub:
 
     def on_message(self, message: Message) -> None:
         """See Handler."""
-        if message.topic == STATUS:
+        if message.topic == discovery.STATUS:
             self.discovery.heard(message.payload)
             return
         self.ingest.on_message(message)
@@ -307,62 +261,20 @@ class Hub:
             for table in self.tables_by_id.values():
                 table.reconciler.mark()
 
-    # -- journal's outcomes ----------------------------------------------------------------------------------------
+    # -- what happens ----------------------------------------------------------------------------------------------
 
-    def _deliver(self, committed: Committed) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the process is ending
-            self._loop.call_soon_threadsafe(self._committed, committed)
-
-    def _committed(self, committed: Committed) -> None:
-        if committed.entries:
-            self.figures.observe("commit_seconds", committed.seconds)
-        for done, outcome in committed.calls:
-            try:
-                done(outcome)
-            except Exception:
-                log.exception("an outcome could not be dealt with")
-
-    def task_done(self, result: object) -> None:
-        """Outcome of a task of the writer."""
-        if isinstance(result, Exception):
-            log.error("journal task: %s", result)
-
-    def commit_failed(self, error: str) -> None:
-        """Nothing is acknowledged and no command taken until a commit works again."""
-        if not self.recording:
-            return
-        self.recording = False
-        self.failure = error
-        self.figures.count("commit_failures_total")
-        log.error("not recording: %s", error)
+    def _recording_lost(self, error: str) -> None:
         for table in self.tables_by_id.values():
             table.lane.open = False
             table.changed()
         self.transport.restart_durable(error)
-        self._retry = self._loop.call_later(self._retry_s, self._try_again)
-        self._retry_s = min(self._retry_s * 2, RETRY_MAX_S)
 
-    def _try_again(self) -> None:
-        self.journal.resume()
-
-        def done(outcome: journal.Outcome) -> None:
-            if outcome.error is not None:
-                self.failure = outcome.error
-                self._retry = self._loop.call_later(self._retry_s, self._try_again)
-                self._retry_s = min(self._retry_s * 2, RETRY_MAX_S)
-                return
-            log.warning("recording again")
-            self.recording = True
-            self.failure = ""
-            self._retry_s = RETRY_FIRST_S
-            for table in self.tables_by_id.values():
-                table.lane.open = True
-                table.lane.pump()
-                table.changed()
-                table.reschedule()
-
-        probe = ("INSERT OR REPLACE INTO note(key, value) VALUES('probe', ?)", (str(self.now_ms()),))
-        self.journal.append((), done, [probe])
+    def _recording_back(self) -> None:
+        for table in self.tables_by_id.values():
+            table.lane.open = True
+            table.lane.pump()
+            table.changed()
+            table.reschedule()
 
     def notice(self, notice: Notice) -> None:
         """Something the hall should know."""
@@ -372,10 +284,11 @@ class Hub:
         if notice.code == "broker-restarted":
             self.figures.count("broker_restarts_total")
 
-    def match_ended(self, table: TableRuntime, effect: MatchEnded) -> None:
+    def _match_ended(self, table: str, value: Table, entry: entries.Entry, effect: MatchEnded) -> None:
         """A match is over: time for a backup and for proving that the journal gives the same state."""
-        log.info("table %s: match %s ended, revision %d", table.id, effect.match, effect.revision)
-        self.upkeep.match_ended(table)
+        self.matches_book.ended(table, value, entry, effect)
+        log.info("table %s: match %s ended, revision %d", table, effect.match, effect.revision)
+        self.upkeep.match_ended(self.tables_by_id[table])
 
     def _tick(self) -> None:
         """Once a second: clocks on the displays of the nodes."""
@@ -400,22 +313,17 @@ class Hub:
         """See HubPort."""
         return self.table(table).view()
 
-    def decorate(self, table: TableRuntime, view: dict[str, Any]) -> dict[str, Any]:
+    def _decorated(self, table: str, view: dict[str, Any]) -> dict[str, Any]:
         """What only the running hub knows."""
         view["now_ms"] = self.now_ms()
         view["recording"] = self.recording
         if view["match"] is None:
-            view["setup"] = self._setup(table.id)
+            view["setup"] = match_setup(self._sections[table])
         if not self.recording:
             view["notices"] = [*view.get("notices", ()), {"code": "not-recording", "args": {}}]
         if not self.transport.connected(Session.DURABLE):
             view["notices"] = [*view.get("notices", ()), {"code": "no-link", "args": {}}]
         return view
-
-    def _setup(self, table: str) -> dict[str, Any]:
-        """What a new match at this table starts with: game (empty: of the profile), preset, options, policy."""
-        section = next(section for section in self.config.table if section.id == table)
-        return {name: getattr(section, name) for name in ("game", "preset", "options", "policy")}
 
     def position(self, table: str) -> int:
         """See HubPort."""
@@ -437,19 +345,8 @@ class Hub:
         """See HubPort."""
         runtime = self.table(table)
         if isinstance(command, MatchStart):
-            command = self._completed(table, command)
+            command = completed(self._sections[table], command)
         return await runtime.command(command, Role(role), session)
-
-    def _completed(self, table: str, command: MatchStart) -> MatchStart:
-        """The match with an id, and with what the configuration says about this table where the command says nothing."""
-        section = next(section for section in self.config.table if section.id == table)
-        changes: dict[str, Any] = {}
-        if not command.id:
-            changes["id"] = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{table}-{random_source.token_hex(3)}"
-        if section.game == command.game:
-            changes["options"] = {**section.options, **command.options}
-            changes["preset"] = command.preset or section.preset
-        return msgspec.structs.replace(command, **changes)
 
     async def matches(self) -> list[dict[str, Any]]:
         """See HubPort."""
@@ -461,39 +358,36 @@ class Hub:
 
     async def service(self, table: str) -> dict[str, Any]:
         """See HubPort."""
-        from marker_hub.service.technician import service_view
-
-        return service_view(self, self.table(table))
+        return service_view(self.table(table), self.ingest, self.reader, self.notices, self.now_ms())
 
     async def set_threshold(self, table: str, millivolts: int) -> CommandResult:
         """See HubPort."""
-        from marker_hub.service.threshold import set_threshold
-
         return await set_threshold(self.table(table), millivolts)
 
     async def self_test(self, table: str) -> CommandResult:
         """See HubPort."""
-        from marker_hub.service.selftest import self_test
-
         return await self_test(self.table(table))
 
     async def admin(self) -> dict[str, Any]:
         """See HubPort."""
-        from marker_hub.service.administration import admin_view
-
-        return await admin_view(self)
+        return await admin_view(
+            self.config,
+            self.options.data,
+            backup_folders(self.config.journal, self.options.data),
+            broker=self.broker,
+            secrets=self.secrets,
+            tables=self.tables_by_id,
+            health=self.health(),
+            now_ms=self.now_ms(),
+        )
 
     async def back_up(self) -> str:
         """See HubPort."""
-        from marker_hub.service.administration import back_up
-
-        return await back_up(self)
+        return await self.upkeep.backup()
 
     def new_pin(self, table: str) -> str:
         """See HubPort."""
-        from marker_hub.service.administration import new_pin
-
-        return new_pin(self, table)
+        return new_pin(self.secrets, self.options.data, table)
 
     async def export(self, match_id: str, form: str) -> tuple[str, bytes] | None:
         """See HubPort."""
@@ -506,7 +400,7 @@ class Hub:
             "ok": self.recording and linked,
             "recording": self.recording,
             "broker": linked,
-            "failure": self.failure,
+            "failure": self._recording.failure,
             "tables": len(self.tables_by_id),
             "since_ms": self._started_ms,
             "notices": [{"code": notice.code, "text": notice.text} for notice in self.notices],

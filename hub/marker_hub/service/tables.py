@@ -6,7 +6,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import marker_hub.table as core
 from marker_hub import entries, projections, wire
@@ -17,12 +17,10 @@ from marker_hub.ingest import Item, Lane, Work
 from marker_hub.journal import Draft, Outcome, Reader
 from marker_hub.service.buttons import command_of
 from marker_hub.service.commanding import CommandDesk
+from marker_hub.service.host import TableHost
 from marker_hub.service.streams import Said
 from marker_hub.table import Announce, MatchEnded, Role, TableConfig, Unexpected
 from marker_hub.web.port import CommandResult, StreamEvent
-
-if TYPE_CHECKING:
-    from marker_hub.service.hub import Hub
 
 log = logging.getLogger("marker.table")
 
@@ -36,9 +34,9 @@ TOPICS_INTERVAL_S = 0.1
 class TableRuntime:
     """See the module. Implements ingest's TableSink."""
 
-    def __init__(self, hub: Hub, config: TableConfig, lane: Lane) -> None:
+    def __init__(self, host: TableHost, config: TableConfig, lane: Lane) -> None:
         """Starts with the empty table; `fold` brings it up to date."""
-        self.hub = hub
+        self._host = host
         self.id = config.id
         self.config = config
         self.lane = lane
@@ -47,9 +45,9 @@ class TableRuntime:
         self.faults = 0
         self.reconciler = Reconciler(
             config.id,
-            hub.transport,
+            host.transport,
             lambda: core.order(self.value),
-            lambda before: core.topics(self.value, hub.mono_us(), before),
+            lambda before: core.topics(self.value, host.mono_us(), before),
         )
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
@@ -59,12 +57,12 @@ class TableRuntime:
         self._shown_at = 0.0
         self._publish: asyncio.Handle | None = None
         self._published_at = 0.0
-        self._desk = CommandDesk(self)
+        self._desk = CommandDesk(self, host)
         self._snapshot_n = 0
         self._live = False
         self._presses: set[asyncio.Task[None]] = set()
         self._edge_us: int | None = None
-        self._to_stream = hub.figures.histogram("edge_to_stream_seconds")
+        self._to_stream = host.figures.histogram("edge_to_stream_seconds")
 
     # -- fold ------------------------------------------------------------------------------------------------------
 
@@ -157,9 +155,9 @@ class TableRuntime:
 
     def _time(self, newest: Entry) -> None:
         """When the newest record happened, for the figure from edge to pages."""
-        if newest.dev_us is None or not self.hub.streams.wanted(self.id, referee=False):
+        if newest.dev_us is None or not self._host.streams.wanted(self.id, referee=False):
             return
-        clock = self.hub.ingest.tables[self.id].clock
+        clock = self._host.clock(self.id)
         known = clock is not None and clock.boot == newest.boot
         edge = newest.dev_us + clock.off if known and clock is not None else newest.mono_us
         self._edge_us = max(self._edge_us or 0, min(edge, newest.mono_us))
@@ -168,24 +166,24 @@ class TableRuntime:
         """What the hub keeps besides the journal: figures read off the entries, the list of matches."""
         body = entry.body
         if isinstance(body, entries.MatchStarted):
-            self.hub.matches_book.started(entry)
+            self._host.match_started(self.id, entry)
         elif isinstance(body, entries.Answered) and body.answer is not None:
-            self.hub.figures.count("questions_total", game=self._game(), question=body.question)
+            self._host.figures.count("questions_total", game=self._game(), question=body.question)
         elif isinstance(body, entries.ManualRuled):
-            self.hub.figures.count("overrides_total", table=self.id)
+            self._host.figures.count("overrides_total", table=self.id)
 
     def _count_ruling(self, effect: Announce) -> None:
         match = self.value.match
         record = match.shot(int(effect.args["shot"])) if match is not None and effect.kind == "ruling" else None
         if record is not None and record.run.incomplete:
-            self.hub.figures.count("incomplete_shots_total", table=self.id)
+            self._host.figures.count("incomplete_shots_total", table=self.id)
 
     def _game(self) -> str:
         return self.value.match.head.game if self.value.match is not None else ""
 
     def _fault(self, entry: Entry, text: str) -> None:
         self.faults += 1
-        self.hub.figures.count("faults_total", table=self.id)
+        self._host.figures.count("faults_total", table=self.id)
         log.error("table %s, entry %d (%s): %s", self.id, entry.n, entries.kind_of(entry.body), text)
         if isinstance(entry.body, entries.Fault):  # the fault entry itself: no endless chain
             return
@@ -195,13 +193,14 @@ class TableRuntime:
         if isinstance(effect, Announce):
             value = self.value
             self._count_ruling(effect)
-            self.hub.streams.announce(
-                Said(self.id, entry.n, effect.kind, lambda: projections.announcement(value, effect)), self.hub.now_ms()
+            self._host.streams.announce(
+                Said(self.id, entry.n, effect.kind, lambda: projections.announcement(value, effect)),
+                self._host.now_ms(),
             )
         elif isinstance(effect, Unexpected):
-            self.hub.figures.count("unexpected_total", table=self.id, event=effect.event, phase=effect.phase)
+            self._host.figures.count("unexpected_total", table=self.id, event=effect.event, phase=effect.phase)
         elif isinstance(effect, MatchEnded):
-            self.hub.matches_book.ended(self, entry, effect)
+            self._host.match_ended(self.id, self.value, entry, effect)
 
     # -- entries of the hub's own ----------------------------------------------------------------------------------
 
@@ -219,12 +218,12 @@ class TableRuntime:
             bodies = make()
             if not bodies:
                 return None
-            mono, wall = self.hub.mono_us(), self.hub.now_ms()
+            mono, wall = self._host.mono_us(), self._host.now_ms()
             return Work([Draft(self.id, body, mono, wall) for body in bodies], settled)
 
         def settled(outcome: Outcome) -> None:
             if outcome.error is not None:
-                self.hub.commit_failed(outcome.error)
+                self._host.recording.failed(outcome.error)
             else:
                 self.stepped([entry for entry in outcome.entries if entry is not None])
             if done is not None:
@@ -255,7 +254,7 @@ class TableRuntime:
         if not self._live:
             return
         now = self._loop.time()
-        if not self.hub.streams.wanted(self.id, referee=False):
+        if not self._host.streams.wanted(self.id, referee=False):
             self._edge_us = None
         elif self._show is None:
             self._show = self._at(self._shown_at + VIEW_INTERVAL_S - now, self._show_now)
@@ -270,12 +269,12 @@ class TableRuntime:
         self._show = None
         self._shown_at = self._loop.time()
         try:
-            if self.hub.streams.wanted(self.id, referee=False):
-                self.hub.streams.publish(StreamEvent("table", self.id, self.n, self.view()))
+            if self._host.streams.wanted(self.id, referee=False):
+                self._host.streams.publish(StreamEvent("table", self.id, self.n, self.view()))
                 if self._edge_us is not None:
-                    self._to_stream.observe(max(0, self.hub.mono_us() - self._edge_us) / 1e6)
-            if self.hub.streams.wanted(self.id, referee=True):
-                self.hub.streams.publish(StreamEvent("sheet", self.id, self.n, self.sheet()))
+                    self._to_stream.observe(max(0, self._host.mono_us() - self._edge_us) / 1e6)
+            if self._host.streams.wanted(self.id, referee=True):
+                self._host.streams.publish(StreamEvent("sheet", self.id, self.n, self.sheet()))
         except Exception:
             log.exception("table %s: view", self.id)
         self._edge_us = None
@@ -300,7 +299,7 @@ class TableRuntime:
             self._timer = None
         self._timer_for = due
         if due is not None:
-            wait = max(0, due[0] - self.hub.mono_us()) / 1e6
+            wait = max(0, due[0] - self._host.mono_us()) / 1e6
             if due == self._expired_last:  # the entry changed nothing: never spin on one deadline
                 wait = max(wait, 1.0)
             self._timer = self._loop.call_later(wait, self._expire, due)
@@ -314,7 +313,7 @@ class TableRuntime:
 
     def _expired(self, due: tuple[int, str]) -> Sequence[Body]:
         now = core.deadline(self.value)
-        if now is None or now[1] != due[1] or now[0] > self.hub.mono_us():
+        if now is None or now[1] != due[1] or now[0] > self._host.mono_us():
             self._timer_for = None
             self._schedule()
             return ()
@@ -334,11 +333,11 @@ class TableRuntime:
 
     def view(self) -> dict[str, Any]:
         """View model."""
-        return self.view_of(self.value, self.hub.mono_us())
+        return self.view_of(self.value, self._host.mono_us())
 
     def view_of(self, value: core.Table, now_us: int) -> dict[str, Any]:
         """View model of a value this table has, or had a moment ago."""
-        return self.hub.decorate(self, projections.table_view(value, now_us))
+        return self._host.decorated(self.id, projections.table_view(value, now_us))
 
     def sheet(self, shot: int | None = None) -> dict[str, Any]:
         """Shot sheet of the running shot, or of a closed one."""
@@ -356,11 +355,11 @@ class TableRuntime:
             connection.execute("DELETE FROM snapshot WHERE tbl = ? AND n < ?", (self.id, n))
             connection.execute("COMMIT")
 
-        self.hub.journal.task(store, self.hub.task_done)
+        self._host.recording.run(store)
 
     def close(self) -> None:
         """Stop timers; leave a snapshot, so that the next start need not fold everything."""
-        if self._live and self.hub.recording and self.n > self._snapshot_n and not self.lane.busy:
+        if self._live and self._host.recording.on and self.n > self._snapshot_n and not self.lane.busy:
             self.snapshot()
         for handle in (self._timer, self._show, self._publish):
             if handle is not None:

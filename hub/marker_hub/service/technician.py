@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from marker_hardware import calibration
 from marker_hardware import wire as contract
 from marker_hardware.codes import Flag, Kind
 from marker_hardware.wire import Group, Quality
+from marker_hub.broker import Notice
 from marker_hub.entries import Entry, Obs
+from marker_hub.ingest import Ingest, NodeRegistry, TableLink
+from marker_hub.journal import Reader
 from marker_hub.projections.observations import UNKNOWN, block_ms
+from marker_hub.service.tables import TableRuntime
 from marker_hub.service.threshold import law
-
-if TYPE_CHECKING:
-    from marker_hub.ingest import TableLink
-    from marker_hub.service.hub import Hub
-    from marker_hub.service.tables import TableRuntime
 
 RECENT_MS = 10_000
 RECENT_MAX = 400
@@ -24,35 +24,37 @@ RECENT_MAX = 400
 _KINDS = {Group.PIN: "pin", Group.RAIL: "cushion", Group.CLICK: "click", Group.GATE: "gate"}
 
 
-def service_view(hub: Hub, table: TableRuntime) -> dict[str, Any]:
+def service_view(
+    table: TableRuntime, ingest: Ingest, reader: Reader, notices: Sequence[Notice], now_ms: int
+) -> dict[str, Any]:
     """JSON of GET /api/tables/{id}/service."""
-    link = hub.ingest.tables[table.id]
-    recent = _recent(hub, table)
+    link = ingest.tables[table.id]
+    recent = _recent(reader, table, now_ms)
     return {
         "id": table.id,
         "name": table.config.name,
         "profile": link.profile,
         "fitted": table.config.sensors,
-        "node": _node(hub, link),
+        "node": _node(ingest.registry, link),
         "channels": _channels(link, recent),
-        "events": [_event(entry, body, hub.now_ms()) for entry, body in recent],
+        "events": [_event(entry, body, now_ms) for entry, body in recent],
         "commissioning": None,
         "threshold": law(),
         "rejects": [
             {"at_ms": row.wall_ms, "topic": row.topic, "reason": row.reason}
-            for row in hub.reader.rejects(20)
+            for row in reader.rejects(20)
             if row.topic.startswith(f"table/{table.id}/")
         ],
         "refused": table.reconciler.refused,
         "faults": table.faults,
-        "notices": [{"code": notice.code, "text": notice.text} for notice in hub.notices],
+        "notices": [{"code": notice.code, "text": notice.text} for notice in notices],
     }
 
 
-def _recent(hub: Hub, table: TableRuntime) -> list[tuple[Entry, Obs]]:
+def _recent(reader: Reader, table: TableRuntime, now_ms: int) -> list[tuple[Entry, Obs]]:
     """The observations of the last ten seconds, oldest first; read from the journal, so it works without a match too."""
-    since = hub.now_ms() - RECENT_MS
-    entries = hub.reader.entries(table.id, after=max(0, table.n - RECENT_MAX))
+    since = now_ms - RECENT_MS
+    entries = reader.entries(table.id, after=max(0, table.n - RECENT_MAX))
     return [(entry, entry.body) for entry in entries if isinstance(entry.body, Obs) and entry.wall_ms >= since]
 
 
@@ -69,13 +71,13 @@ def _event(entry: Entry, body: Obs, now_ms: int) -> dict[str, Any]:
     }
 
 
-def _node(hub: Hub, link: TableLink) -> dict[str, Any] | None:
-    current = hub.ingest.registry.current.get(link.id)
+def _node(registry: NodeRegistry, link: TableLink) -> dict[str, Any] | None:
+    current = registry.current.get(link.id)
     if current is None:
         return None
     node, boot = current
     health = link.health_raw
-    held = hub.ingest.registry.held(node, boot)
+    held = registry.held(node, boot)
     return {
         "state": "online" if link.online else "offline",
         "uid": node.uid,

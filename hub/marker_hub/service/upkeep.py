@@ -7,19 +7,20 @@ import functools
 import logging
 import sqlite3
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import marker_hub.table as core
 from marker_hub import journal
 from marker_hub.broker import Notice
-from marker_hub.journal import Reader
+from marker_hub.config import JournalSection
+from marker_hub.journal import JournalWriter, Reader
 from marker_hub.journal.backup import prune, retention
+from marker_hub.metrics import Metrics
+from marker_hub.service.datafolder import backup_folders
+from marker_hub.service.tables import TableRuntime
 from marker_hub.table import TableConfig
-
-if TYPE_CHECKING:
-    from marker_hub.service.hub import Hub
-    from marker_hub.service.tables import TableRuntime
 
 log = logging.getLogger("marker.upkeep")
 
@@ -42,9 +43,25 @@ def fold_hash(path: Path, config: TableConfig, to: int) -> bytes:
 class Upkeep:
     """Part of the hub; everything slow runs in a worker thread, writing goes through the journal's writer."""
 
-    def __init__(self, hub: Hub) -> None:
-        """hub: the owner."""
-        self._hub = hub
+    def __init__(
+        self,
+        section: JournalSection,
+        data: Path,
+        writer: JournalWriter,
+        reader: Reader,
+        tables: Mapping[str, TableRuntime],
+        figures: Metrics,
+        notice: Callable[[Notice], None],
+    ) -> None:
+        """data: the folder of the hub. notice: what the hall should know."""
+        self._section = section
+        self._path = journal.database_path(data)
+        self._folders = backup_folders(section, data)
+        self._writer = writer
+        self._reader = reader
+        self._tables = tables
+        self._figures = figures
+        self._notice = notice
         self._busy = False
         self._backed_up: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -54,7 +71,7 @@ class Upkeep:
     def start(self) -> None:
         """Begin the schedules."""
         loop = asyncio.get_running_loop()
-        minutes = self._hub.config.journal.backup_minutes
+        minutes = self._section.backup_minutes
         self._handles = [
             loop.call_later(minutes * 60, self._hourly),
             loop.call_later(FIRST_RETENTION_S, self._daily),
@@ -69,8 +86,8 @@ class Upkeep:
 
     def _hourly(self) -> None:
         loop = asyncio.get_running_loop()
-        self._handles[0] = loop.call_later(self._hub.config.journal.backup_minutes * 60, self._hourly)
-        if any(table.n != self._backed_up.get(table.id) for table in self._hub.tables_by_id.values()):
+        self._handles[0] = loop.call_later(self._section.backup_minutes * 60, self._hourly)
+        if any(table.n != self._backed_up.get(table.id) for table in self._tables.values()):
             self._spawn(self.backup())
 
     def _daily(self) -> None:
@@ -95,28 +112,26 @@ class Upkeep:
     async def prove(self, table: TableRuntime) -> bool:
         """Fold the journal anew in a worker and compare with the live state at the same position."""
         n, live = table.n, core.state_hash(table.value)
-        path = journal.database_path(self._hub.options.data)
-        again = await asyncio.to_thread(fold_hash, path, table.config, n)
+        again = await asyncio.to_thread(fold_hash, self._path, table.config, n)
         if again == live:
             return True
-        self._hub.figures.count("replay_mismatch_total", table=table.id)
-        self._hub.notice(
+        self._figures.count("replay_mismatch_total", table=table.id)
+        self._notice(
             Notice("replay-mismatch", f"table {table.id}: the journal folded anew to {n} differs from the live state")
         )
         return False
 
     # -- backup ----------------------------------------------------------------------------------------------------
 
-    async def backup(self) -> None:
-        """Copy, verify, prune; the second folder too. A failure is an alarm, never an end."""
+    async def backup(self) -> str:
+        """Copy, verify, prune; the second folder too. A failure is an alarm, never an end: its reason, else an empty text."""
         if self._busy:
-            return
+            return ""
         self._busy = True
-        heads = {table.id: table.n for table in self._hub.tables_by_id.values()}
-        path = journal.database_path(self._hub.options.data)
+        heads = {table.id: table.n for table in self._tables.values()}
         try:
-            for folder in self._hub.backup_folders():
-                made = await asyncio.to_thread(journal.backup, path, folder)
+            for folder in self._folders:
+                made = await asyncio.to_thread(journal.backup, self._path, folder)
                 await asyncio.to_thread(prune, folder)
                 self.last_backup = made.path
                 log.info(
@@ -124,26 +139,28 @@ class Upkeep:
                 )
             self._backed_up = heads
         except journal.JournalError as error:
-            self._hub.notice(Notice("backup-failed", str(error)))
+            self._notice(Notice("backup-failed", str(error)))
+            return str(error)
         finally:
             self._busy = False
+        return ""
 
     # -- retention -------------------------------------------------------------------------------------------------
 
     async def thin_out(self) -> None:
         """Delete old records outside matches, after a verified backup, and only below a snapshot that holds their effect."""
         await self.backup()
-        for table in self._hub.tables_by_id.values():
+        for table in self._tables.values():
             table.snapshot()
-        spans = [(row.tbl, row.n_from, row.n_to or 1 << 62) for row in self._hub.reader.matches()]
+        spans = [(row.tbl, row.n_from, row.n_to or 1 << 62) for row in self._reader.matches()]
         run = functools.partial(
-            _retention, now_ms=time.time_ns() // 1_000_000, days=self._hub.config.journal.keep_days, spans=spans
+            _retention, now_ms=time.time_ns() // 1_000_000, days=self._section.keep_days, spans=spans
         )
-        self._hub.journal.task(run, self._thinned)
+        self._writer.task(run, self._thinned)
 
     def _thinned(self, result: object) -> None:
         if isinstance(result, Exception):
-            self._hub.notice(Notice("retention-failed", str(result)))
+            self._notice(Notice("retention-failed", str(result)))
         else:
             log.info("retention: %s rows deleted", result)
 
