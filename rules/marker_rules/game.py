@@ -70,13 +70,14 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ManualEntry:
-    """A referee's own ruling (FP-P.3 and alike). The note is mandatory."""
+    """A referee's own ruling (FP-P.3 and alike). The note is mandatory. stroke: False when nothing was struck."""
 
     points: Mapping[Player, int]
     note: str
     next: Player | None = None
     ball_in_hand: bool = False
     placements: tuple[Placement, ...] = ()
+    stroke: bool = True
 
 
 class Game(Protocol):
@@ -97,7 +98,7 @@ class Game(Protocol):
         ...
 
     def apply(self, before: Any, ruling: Ruling, choice: str | None = None) -> Any:
-        """The state after a ruling (and, at once, the choice it opened)."""
+        """The state after a ruling (and, at once, the choice it opened). Where nothing was struck, `before.placements` still are due."""
         ...
 
     def act(self, before: Any, action: Action) -> Any:

@@ -54,7 +54,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """Common part. `next` is None when game or frame is over; `chooser` chooses one of `choices` before play goes on."""
+    """Common part. `next` is None when game or frame is over; `chooser` chooses one of `choices` before play goes on.
+
+    placements: what this ruling has put back; stroke: False when nothing was struck, and it only adds to what was due before.
+    """
 
     game: GameId
     striker: Player
@@ -66,6 +69,7 @@ class Ruling:
     interpretations: tuple[str, ...] = ()
     manual: bool = False
     note: str = ""
+    stroke: bool = True
     steps: tuple[Step, ...] = ()
 
     @property

@@ -168,7 +168,7 @@ def test_a_whole_five_pins_game_by_hand(referee: Referee, browser: Browser, live
 
 
 def test_what_goes_back_is_drawn_and_ticked_off(referee: Referee) -> None:
-    """A ball that jumped: its spot on the drawing of the rules, until it is ticked off; the match waits for nothing."""
+    """A ball that jumped: its spot on the drawing of the rules until it is ticked off, also after a foul between strokes; the match waits for nothing."""
     hand = referee("1")
     hand.set_up("30")
     hand.ready()
@@ -187,6 +187,13 @@ def test_what_goes_back_is_drawn_and_ticked_off(referee: Referee) -> None:
     expect(drawing).to_have_count(0)
     hand.undo()
     expect(drawing.locator(".put.red")).to_have_count(1)
+    hand.page.locator(".calls-row").click()
+    hand.after(hand.page.locator('[data-code="K"]').click)
+    hand.page.locator(".side-button").click()
+    hand.press()
+    assert hand.score == (2, 2), "each player erred once"
+    expect(drawing.locator(".put.red")).to_have_count(1)
+    expect(hand.page.locator(".todo .choice", has_text="красный")).to_have_attribute("aria-pressed", "false")
 
 
 @pytest.mark.parametrize("game", ["Свободная", "Динамичная", "Комбинир."])

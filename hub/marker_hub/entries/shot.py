@@ -71,7 +71,8 @@ class Accepted(Base, frozen=True, tag="accept"):
 class ManualRuled(Base, frozen=True, tag="manual"):
     """The referee's own ruling with its mandatory note; `computed` is what the engine held beside it.
 
-    given: what he entered (points, next, ball_in_hand), so that a later correction can make the same entry again.
+    given: what he entered (points, next, ball_in_hand; stroke: whether it stands for one), so that a later correction can
+    make the same entry again.
     """
 
     shot: int

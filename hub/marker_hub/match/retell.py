@@ -24,6 +24,7 @@ from marker_hub.match.state import (
     read_ruling,
     striker_of,
     with_striker,
+    without_placed,
 )
 from marker_rules.balls import Player
 from marker_rules.errors import IllegalInput
@@ -107,7 +108,15 @@ class Teller:
             )
             striker = change.striker or Player(old.striker).other.value
             fresh = msgspec.structs.replace(
-                old, no=run.no, run=run, ruling=None, old=None, status=Status.CORRECTED, n=n, striker=striker
+                old,
+                no=run.no,
+                run=run,
+                ruling=None,
+                old=None,
+                status=Status.CORRECTED,
+                n=n,
+                striker=striker,
+                placed=(),
             )
             return (old, self._edit(fresh, msgspec.structs.replace(change, striker=striker)))
         return (self._edit(old, change),)
@@ -163,13 +172,13 @@ class Teller:
             return msgspec.structs.replace(item, before=state, aside_n=0), state
         if due_of(self.match.head.game, state).kind is not DueKind.SHOT:
             return None
-        before = with_striker(state, item.striker)
+        before = without_placed(with_striker(state, item.striker), item.placed)
         ruling = self._ruling(item, before, stored)
         was = item.old if item.old is not None else item.ruling
         kept = msgspec.structs.replace(item, aside_n=0, before=before, game_no=game_no(before))
         if ruling is None:
             waiting = msgspec.structs.replace(kept, ruling=None, old=was, status=Status.OPEN, open=True, review=None)
-            return waiting, self._passed(before, follower)
+            return waiting, self._passed(before, follower, stroke=not item.run.idle)
         changed = not isinstance(was, Ruling) or was.short != ruling.short
         status = item.status
         if status is Status.OPEN or (status is Status.FINAL and changed):
@@ -196,9 +205,9 @@ class Teller:
         made = judge(item.run, before, self.match.options, self.profile, self.override)
         return made.ruling if made.certain else None
 
-    def _passed(self, before: Any, follower: str) -> Any:
-        """The state after an undecided shot: a stroke was made, nobody gained by it, and who really came next comes next."""
-        entry = ManualEntry({}, "not decided", Player(follower) if follower else None)
+    def _passed(self, before: Any, follower: str, *, stroke: bool) -> Any:
+        """The state after an undecided shot: nobody gained by it, and who really came next comes next."""
+        entry = ManualEntry({}, "not decided", Player(follower) if follower else None, stroke=stroke)
         try:
             return self.match.rules.apply(before, self.match.rules.manual(entry, before, self.match.options))
         except RULES_ERRORS:
@@ -209,7 +218,9 @@ class Teller:
         raw = item.given or {}
         points = {Player(who): int(value) for who, value in dict(raw.get("points", {})).items()}
         nxt = Player(raw["next"]) if raw.get("next") else None
-        entry = ManualEntry(points, item.note, nxt, bool(raw.get("ball_in_hand", False)))
+        stroke = bool(raw.get("stroke", not item.run.idle))
+        left = before.placements if stroke and item.run.idle else ()
+        entry = ManualEntry(points, item.note, nxt, bool(raw.get("ball_in_hand", False)), left, stroke)
         try:
             return self.match.rules.manual(entry, before, self.match.options)
         except RULES_ERRORS:

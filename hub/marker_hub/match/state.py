@@ -36,6 +36,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     n: journal position of the ruling; open: after a correction this shot needs a look (another striker by rule) or, with
     status OPEN and no ruling, a decision.
     given: what the referee entered for a manual ruling.
+    placed: of a ruling between strokes, what was due to be put back and already had been.
     aside_n: position of the correction that set it aside, 0 where it counts.
     review: the ruling that late evidence or newer rules would give; the one decided stays until somebody takes or keeps it.
     """
@@ -57,6 +58,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     open: bool = False
     aside_n: int = 0
     review: Any = None
+    placed: tuple[str, ...] = ()
 
 
 class Act(msgspec.Struct, frozen=True):
@@ -184,6 +186,12 @@ def read_ruling(game_id: str, raw: Json) -> Ruling:
 def striker_of(state: Any) -> str:
     """Who plays in a state of any game."""
     return str(state.striker.value)
+
+
+def without_placed(state: Any, placed: tuple[str, ...]) -> Any:
+    """The state in which only that is still to be put back which was not, for a ruling between strokes."""
+    left = tuple(item for item in state.placements if item.what not in placed)
+    return state if left == state.placements else replace(state, placements=left)
 
 
 def with_striker(state: Any, player: str) -> Any:

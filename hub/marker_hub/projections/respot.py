@@ -9,7 +9,7 @@ from marker_hardware.tables import load
 from marker_hub.assembler.seats import PINS
 from marker_hub.match.state import MatchState
 from marker_hub.phases import Phase
-from marker_hub.table.state import Table
+from marker_hub.table.state import Table, put_back
 from marker_rules.diagram import HALVES, TableGeometry, respot_diagram
 from marker_rules.pyramid.diagram import rack_svg, spotting_svg
 from marker_rules.ruling import Placement
@@ -28,11 +28,8 @@ def placements(table: Table) -> tuple[tuple[Placement, bool], ...]:
     """What is to be put back, and whether it is: pins are told by their sensors or ticked off like the rest."""
     if table.match is None or not waits(table):
         return ()
-    return tuple((item, item.what in table.ticked or _stands(table, item)) for item in table.match.due.placements)
-
-
-def _stands(table: Table, item: Placement) -> bool:
-    return item.what in PINS and table.seats.seat(item.what).value == "standing"
+    done = put_back(table)
+    return tuple((item, item.what in done) for item in table.match.due.placements)
 
 
 def respot_view(table: Table) -> Json:

@@ -19,7 +19,7 @@ from marker_hub.projections.notices import notices
 from marker_hub.projections.observations import watched
 from marker_hub.projections.rulings import ruling_view
 from marker_hub.table.desired import turn
-from marker_hub.table.state import Table, Work
+from marker_hub.table.state import Table, Work, put_back
 from marker_rules.game import Due, DueKind
 from marker_rules.pyramid.clock import EXTENSIONS_PER_FRAME, WARNING_S, left_s
 from marker_rules.ruling import Ruling
@@ -329,15 +329,13 @@ def _countdown(table: Table, now_us: int) -> Json | None:
 
 def _due(due: Due, table: Table) -> Json:
     placements = due.placements if table.phase in _WAIT else ()
+    done = put_back(table)
     return {
         "kind": due.kind.value,
         "player": due.player.value if due.player is not None else None,
         "choices": list(due.choices),
         "chosen": _chosen(table, due),
-        "placements": [
-            {"what": item.what, "spot": item.spot, "done": item.what in table.ticked or _stands(table, item.what)}
-            for item in placements
-        ],
+        "placements": [{"what": item.what, "spot": item.spot, "done": item.what in done} for item in placements],
         "mode": due.mode,
         "break_s": due.break_s,
         "waiting": list(table.seats.waiting) if table.config.profile == "carom5" and table.phase in _WAIT else [],
@@ -357,10 +355,6 @@ def _chosen(table: Table, due: Due) -> str | None:
 
 
 _WAIT = (Phase.PLACING, Phase.RESPOTTING, Phase.LAG)
-
-
-def _stands(table: Table, what: str) -> bool:
-    return what in PINS and table.seats.seat(what) is Seat.STANDING
 
 
 def _undo(table: Table, stack: tuple[int, ...]) -> Json | None:

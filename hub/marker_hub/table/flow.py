@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from marker_hub.assembler.run import ShotRun
+from marker_hub.assembler.seats import PINS
 from marker_hub.clocks import started
 from marker_hub.entries import (
     Awarded,
@@ -167,7 +168,7 @@ def on_contact_reset(work: Work, entry: Entry, _body: ContactReset) -> None:
         shots.unexpected(work, Event.CONTACT_RESET)
         return
     if act(work, Action("contact_reset", Player(striker_of(work.match.state))), entry):
-        work.placed = False
+        work.placed, work.ticked = False, tuple(what for what in work.ticked if what in PINS)
         fire(work, Event.CONTACT_RESET)
         arming.entered(work)
 

@@ -26,10 +26,18 @@ from marker_hub.entries import (
 )
 from marker_hub.match.board import game_no
 from marker_hub.match.judge import RULES_ERRORS
-from marker_hub.match.state import EDITION, ShotRecord, Status, read_ruling, striker_of, with_striker
+from marker_hub.match.state import (
+    EDITION,
+    ShotRecord,
+    Status,
+    read_ruling,
+    striker_of,
+    with_striker,
+    without_placed,
+)
 from marker_hub.phases import ALLOWED, Event, Phase, fire
 from marker_hub.table import arming, shotclock, shots
-from marker_hub.table.state import Work
+from marker_hub.table.state import Work, put_back
 from marker_hub.table.types import Announce
 from marker_rules.balls import Player
 from marker_rules.errors import IllegalInput
@@ -255,7 +263,8 @@ def commit(
     """Apply a ruling: the score moves here and nowhere else."""
     match = work.match
     assert match is not None
-    before = with_striker(match.state, ruling.striker.value)
+    placed = put_back(work) if run.idle else ()
+    before = with_striker(without_placed(match.state, placed), ruling.striker.value)
     after = match.rules.apply(before, ruling)
     record = ShotRecord(
         no=run.no,
@@ -271,7 +280,8 @@ def commit(
         note=note,
         by=by,
         edition=edition,
-        open=before is not match.state,
+        open=striker_of(match.state) != ruling.striker.value,
+        placed=placed,
     )
     if record.open:
         work.notice("out-of-turn", shots=[run.no])

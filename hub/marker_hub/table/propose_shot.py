@@ -12,7 +12,7 @@ from marker_hub.assembler.run import Opened, ShotRun, Stage
 from marker_hub.match.asked import questions
 from marker_hub.match.judge import judge, question
 from marker_hub.match.state import EDITION
-from marker_hub.phases import Event
+from marker_hub.phases import Event, Phase
 from marker_hub.table import shotclock
 from marker_hub.table.play import DISTURBED, state_digest
 from marker_hub.table.propose_between import layout
@@ -22,6 +22,7 @@ from marker_hub.table.types import Refusal
 from marker_rules.balls import Player
 from marker_rules.evidence.observations import PICK, UNSEEN
 from marker_rules.game import ManualEntry
+from marker_rules.ruling import Placement
 
 ASKS = {DISTURBED: ("shot", "A", "B", "referee", "nobody"), shotclock.OVERRUN_ASK: ("yes", "no")}
 """The hub's own questions and their answers."""
@@ -167,15 +168,30 @@ def _accept(work: Work, _command: c.Accept) -> Any:
     return body
 
 
+def _manual_for(work: Work) -> tuple[bool, tuple[Placement, ...]]:
+    """Whether the referee's own ruling stands for a stroke, and what is still to be put back after it.
+
+    While the table is put back there is none. At an armed table it may be one that nobody entered, or none at all.
+    """
+    if work.run is not None:
+        return not work.run.idle, ()
+    armed = work.phase == Phase.ARMED
+    return armed, work.before.placements if armed else ()
+
+
 def _manual(work: Work, command: c.Manual) -> Any:
     refused = need(work, Event.MANUAL)
     if refused is not None or work.match is None:
         return refused or wrong_phase(work, "manual")
     match = work.match
     points = {Player(who): value for who, value in command.points.items()}
-    entry = ManualEntry(points, command.note, Player(command.next) if command.next else None, command.ball_in_hand)
-    ruling = match.rules.manual(entry, work.before, match.options)
-    after = match.rules.apply(work.before, ruling)
+    stroke, left = _manual_for(work)
+    nxt = Player(command.next) if command.next else None
+    before = work.before
+    ruling = match.rules.manual(
+        ManualEntry(points, command.note, nxt, command.ball_in_hand, left, stroke), before, match.options
+    )
+    after = match.rules.apply(before, ruling)
     judged = work.judged() if work.run is not None and not work.run.ask else None
     computed = e.plain(judged.ruling) if judged is not None and judged.ruling is not None else None
     number = work.run.no if work.run is not None else 0
@@ -183,6 +199,7 @@ def _manual(work: Work, command: c.Manual) -> Any:
         "points": {str(who): value for who, value in command.points.items()},
         "next": command.next or "",
         "ball_in_hand": command.ball_in_hand,
+        "stroke": stroke,
     }
     return e.ManualRuled(number, e.plain(ruling), command.note.strip(), computed, state_digest(after), EDITION, given)
 

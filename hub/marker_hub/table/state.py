@@ -8,17 +8,18 @@ import msgspec
 
 from marker_hub.assembler.link import Link
 from marker_hub.assembler.run import Rec, ShotRun, Stage
-from marker_hub.assembler.seats import Seats
+from marker_hub.assembler.seats import Seat, Seats
 from marker_hub.clocks import Countdown
 from marker_hub.entries import Entry
 from marker_hub.match.judge import Judged, judge
-from marker_hub.match.state import MatchState, due_of, with_striker
+from marker_hub.match.state import MatchState, due_of, with_striker, without_placed
 from marker_hub.phases import Phase
 from marker_hub.table.log import Vec
 from marker_hub.table.types import Effect, TableConfig
 from marker_rules.errors import IllegalInput
 from marker_rules.game import DueKind
 from marker_rules.pyramid.clock import ShotClock
+from marker_rules.ruling import Placement
 
 PIN_MODES = ("", "normal", "play")
 """Modes of a stroke for which no ball is placed by hand."""
@@ -251,10 +252,15 @@ class Work:
 
     @property
     def before(self) -> Any:
-        """The rules' state the current shot is judged in: with the player who really struck, whatever a correction changed."""
+        """The rules' state the current shot is judged in: with the player who really struck, whatever a correction changed.
+
+        Between strokes, only what is still to be put back is due in it.
+        """
         assert self.match is not None
-        run = self.run
-        return with_striker(self.match.state, run.striker) if run is not None and run.striker else self.match.state
+        run, state = self.run, self.match.state
+        if run is None or run.idle:
+            state = without_placed(state, put_back(self))
+        return with_striker(state, run.striker) if run is not None and run.striker else state
 
     def judged(self) -> Judged:
         """What the rules make of the current shot; asked once per state of its evidence."""
@@ -352,3 +358,16 @@ class Work:
 
 
 _PINS = frozenset({"C", "N", "E", "S", "W"})
+
+
+def put_back(table: Table | Work) -> tuple[str, ...]:
+    """What was due to be put back and is: ticked off, a pin that stands, a ball by the word that all is placed."""
+    if table.match is None:
+        return ()
+    return tuple(item.what for item in table.match.due.placements if item.what in table.ticked or _placed(table, item))
+
+
+def _placed(table: Table | Work, item: Placement) -> bool:
+    if item.what in _PINS and table.config.profile == "carom5":
+        return table.seats.seat(item.what) is Seat.STANDING
+    return table.placed

@@ -64,6 +64,7 @@ class FivePins:
             interpretations=("A35",),
             manual=True,
             note=note,
+            stroke=entry.stroke,
             steps=tuple(steps),
             points=points,
             score=raw.capped(before.limit),

@@ -106,29 +106,50 @@ def apply(before: FivePinsState, ruling: FivePinsRuling, choice: str | None = No
         raise IllegalInput(f"no ruling can be applied while the match waits for '{before.phase}'", code="phase")
     if ruling.next is Turn.REFEREE:
         return before
-    put_back = frozenset(Pin(placed.what) for placed in ruling.placements if placed.what in Pin.__members__)
+    placements = _outstanding(before, ruling)
+    put_back = frozenset(Pin(placed.what) for placed in placements if placed.what in Pin.__members__)
     after = replace(
         before,
         score=ruling.score,
         pins=before.pins | put_back,
         mode=Mode.HAND if ruling.ball_in_hand else Mode.NORMAL,
-        placements=_for_next(ruling),
+        placements=placements,
         hand_half=ruling.hand_half,
     )
     if ruling.winner is not None:
         return _game_over(after, ruling.winner, forfeit=False)
     assert ruling.next is not None
     after = replace(after, striker=Player(ruling.next.value))
-    if not ruling.stroke and not ruling.ball_in_hand:  # nothing happened that ends the visit: same stroke to come
+    if _same_stroke(before, ruling, after):
         after = replace(after, mode=before.mode, hand_half=before.hand_half)
     return _choose_hand(after, choice) if choice else after
 
 
-def _for_next(ruling: FivePinsRuling) -> tuple[Placement, ...]:
-    """What is to be put back, with the balls named by their roles in the stroke to come."""
+def _same_stroke(before: FivePinsState, ruling: FivePinsRuling, after: FivePinsState) -> bool:
+    """True where nothing happened that ends the visit: the stroke to come is the one that was to come, an opening too.
+
+    What the referee himself enters says whether the ball is in hand.
+    """
+    if ruling.stroke or ruling.ball_in_hand:
+        return False
+    return not ruling.manual or (after.striker is before.striker and before.mode is not Mode.HAND)
+
+
+def _outstanding(before: FivePinsState, ruling: FivePinsRuling) -> tuple[Placement, ...]:
+    """What is to be put back, with the balls named by their roles in the stroke to come.
+
+    A stroke begins the list anew. Between strokes what was due before still is, and the later word about a ball or pin holds.
+    """
+    listed = ruling.placements
+    if not ruling.stroke:
+        named = {placed.what for placed in listed}
+        listed = (*(placed for placed in before.placements if placed.what not in named), *listed)
     if ruling.next is None or ruling.next.value == ruling.striker.value:
-        return ruling.placements
-    return tuple(Placement(SWAPPED.get(placed.what, placed.what), placed.spot) for placed in ruling.placements)
+        return listed
+    swapped = tuple(Placement(SWAPPED.get(placed.what, placed.what), placed.spot) for placed in listed)
+    if not ruling.ball_in_hand:
+        return swapped
+    return tuple(Placement("cue") if placed.what == "cue" else placed for placed in swapped)  # it goes to no spot
 
 
 def _game_over(state: FivePinsState, winner: Player, *, forfeit: bool) -> FivePinsState:
@@ -291,13 +312,15 @@ def _layout(state: FivePinsState, action: Action) -> FivePinsState:
 
 
 def _contact_reset(state: FivePinsState, action: Action) -> FivePinsState:
-    """All three balls go to their starting places, the same player strikes (FP-C.5)."""
+    """All three balls go to their starting places, the same player strikes (FP-C.5); pins still to be put back are."""
     _need_phase(state, action, Phase.SHOT)
     if not state.options["contact_reset"]:
         raise _refuse(action, "is switched off (contact_reset = false)")
     if state.mode in (Mode.OPENING, Mode.HAND):
         raise _refuse(action, "is not possible: the striker's ball is in hand and touches nothing")
-    return replace(state, mode=Mode.CONTACT_RESET, pins=ALL_PINS, placements=START_PLACEMENTS, hand_half=Half.LOWER)
+    pins = tuple(placed for placed in state.placements if placed.what in Pin.__members__)
+    placements = (*pins, *START_PLACEMENTS)
+    return replace(state, mode=Mode.CONTACT_RESET, pins=ALL_PINS, placements=placements, hand_half=Half.LOWER)
 
 
 def _award_game(state: FivePinsState, action: Action) -> FivePinsState:

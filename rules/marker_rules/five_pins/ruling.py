@@ -15,7 +15,7 @@ class FivePinsRuling(Ruling):
     """points: credited by this stroke, before the cut to the limit. score: the game after it. letters: the striker's errors.
 
     waiting_letters: errors of the player who waits. own_pins: the cue ball felled pins after a correct contact (FP-F.0b).
-    ball_in_hand is for `next`. stroke: False when nothing was struck. hand_half: set by a placement, else None.
+    ball_in_hand is for `next`. hand_half: set by a placement, else None.
     """
 
     points: Score = NIL
@@ -25,7 +25,6 @@ class FivePinsRuling(Ruling):
     letters: tuple[str, ...] = ()
     waiting_letters: tuple[str, ...] = ()
     own_pins: bool = False
-    stroke: bool = True
     hand_half: Half | None = None
 
     @property

@@ -10,6 +10,7 @@ from marker_rules.game import Due, DueKind, ManualEntry, Setup
 from marker_rules.options import Options
 from marker_rules.pyramid import run as runs
 from marker_rules.pyramid.penalties import Account
+from marker_rules.pyramid.placing import added
 from marker_rules.pyramid.ruling import PyramidRuling
 from marker_rules.pyramid.state import (
     HAND_OF_PHASE,
@@ -108,19 +109,23 @@ def win_frame(state: PyramidState, winner: Player) -> PyramidState:
 
 
 def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
-    """The state after a ruling. Raises IllegalInput when the ruling is not one of this state."""
+    """The state after a ruling. Raises IllegalInput when the ruling is not one of this state.
+
+    Where nothing was struck, what was to be put on the table or taken off it still is.
+    """
     if before.stage not in (Stage.SHOT, Stage.CHOICE) or ruling.striker is not before.striker:
         raise IllegalInput(
             f"the ruling of a shot by {ruling.striker} does not fit: '{before.stage}', {before.striker} at the table",
             code="ruling",
         )
-    if ruling.void:
-        return before
+    if ruling.void:  # a stroke put back: what was due before it has been done, but a rack is built again
+        done = ruling.stroke and before.phase is not Phase.BREAK
+        return replace(before, placements=()) if done and before.placements else before
     run = runs.extend(before.run, ruling.striker, len(ruling.credited), before.options)
     if before.run.player is not ruling.striker and not ruling.credited:
         run = before.run
     to_take, taker = ruling.whites_taken_for_cue_ball, ruling.striker if ruling.whites_taken_for_cue_ball else None
-    if ruling.legal is None and not ruling.manual:  # no stroke: what was to be taken still is (EXT-C3)
+    if not ruling.stroke or (ruling.legal is None and not ruling.manual):  # what was to be taken still is (EXT-C3)
         to_take, taker = before.to_take, before.taker
     after = replace(
         before,
@@ -128,7 +133,7 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
         debt=ruling.debt,
         table=ruling.table,
         phase=ruling.phase,
-        placements=ruling.placements,
+        placements=ruling.placements if ruling.stroke else added(before.placements, ruling.placements),
         to_take=to_take,
         taker=taker,
         run=run,
@@ -216,6 +221,7 @@ def manual(entry: ManualEntry, before: PyramidState, options: Options) -> Pyrami
         account.coloured = Coloured.TABLE
     phases = {None: Phase.PLAY, Hand.HOUSE: Phase.IN_HAND_HOUSE, Hand.ANYWHERE: Phase.IN_HAND_ANY}
     comes = entry.next or before.striker
+    broken = entry.stroke or before.phase is not Phase.BREAK  # else the break is still to come
     return PyramidRuling(
         game=before.game,
         striker=before.striker,
@@ -232,7 +238,8 @@ def manual(entry: ManualEntry, before: PyramidState, options: Options) -> Pyrami
         score=account.score(),
         table=account.table,
         ball_in_hand=hand,
-        phase=phases[hand],
+        phase=phases[hand] if broken or hand is not None else before.phase,
+        stroke=entry.stroke,
         run=runs.balls_before(before.run, before.striker),
         run_over=comes is not before.striker,
     )

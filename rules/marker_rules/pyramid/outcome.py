@@ -11,7 +11,7 @@ from marker_rules.pyramid import run as runs
 from marker_rules.pyramid.case import Case
 from marker_rules.pyramid.offences import FOULS, VOIDING
 from marker_rules.pyramid.penalties import Account
-from marker_rules.pyramid.placing import spot_name
+from marker_rules.pyramid.placing import ANY_WHITE, on_the_line
 from marker_rules.pyramid.ruling import CLAUSE_5, CLAUSE_11_2, PyramidRuling, Violation
 from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Hand, Penalty, PenaltySource, Phase, Table
 from marker_rules.ruling import Placement, Step, Turn
@@ -23,7 +23,6 @@ ON_TABLE, IN_HAND, UNKNOWN = Coloured.TABLE, Coloured.HAND, Coloured.UNKNOWN
 OTHER = {A: B, B: A}
 FROM_SHELF = PenaltySource.SHELF
 TURN = {player: Turn.of(player) for player in Player}
-ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
 
 
 def played(case: Case) -> PyramidRuling:
@@ -87,6 +86,7 @@ def _unchanged(case: Case, *steps: Step) -> PyramidRuling:
         ball_in_hand=HAND_OF_PHASE[before.phase],
         phase=before.phase,
         void=True,
+        stroke=case.story.struck is not None,
         series=before.series,
         run=runs.balls_before(before.run, case.striker),
     )
@@ -129,6 +129,7 @@ def series(case: Case) -> PyramidRuling:
         score=before.score,
         table=_series_table(case, hand),
         phase=phase,
+        stroke=case.story.struck is not None,
         series=True,
         run=before_run + scored,
         run_over=over,
@@ -176,8 +177,7 @@ def _respots(case: Case, hand: Hand | None) -> list[str]:
 
 def _placements(respots: list[str], more: int) -> tuple[Placement, ...]:
     """What goes on the spotting line, each with its place from the rear spot on (RP-23.1, RP-23.2a, RP-23.2b)."""
-    balls = [*respots, *[ANY_WHITE] * more]
-    return tuple(Placement(ball, spot_name(n)) for n, ball in enumerate(balls, 1))
+    return on_the_line([*respots, *[ANY_WHITE] * more])
 
 
 def _options_after(case: Case, offender: Player) -> tuple[str, ...]:
@@ -338,6 +338,7 @@ def _settle(case: Case, hand: Hand | None, phase: Phase, respots: list[str]) -> 
         score=score,
         table=account.table,
         phase=phase,
+        stroke=story.struck is not None,
         run=run,
         run_over=offended or (judged and not credited),
         prompts=runs.prompts_of(case.options, striker, run_before, run, before.run.seen) if credited else (),

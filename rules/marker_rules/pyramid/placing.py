@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from marker_rules.errors import IllegalInput
+from marker_rules.ruling import Placement
 
+ANY_WHITE = "white"  # a ball nobody has to tell apart from the others
 GAP_MM = 1.0  # "as close as possible but not touching"
 Point = tuple[float, float]
 
@@ -72,6 +74,21 @@ def nth_place(n: int, line: SpottingLine = DEFAULT_LINE) -> Point:
 def spot_name(n: int) -> str:
     """The name rulings give to the n-th place."""
     return f"line-{n}"
+
+
+def on_the_line(balls: Sequence[str]) -> tuple[Placement, ...]:
+    """Balls on the spotting line, each with its place from the rear spot on (RP-23.1, RP-23.2a, RP-23.2b)."""
+    return tuple(Placement(ball, spot_name(n)) for n, ball in enumerate(balls, 1))
+
+
+def added(before: Sequence[Placement], more: Sequence[Placement]) -> tuple[Placement, ...]:
+    """What is to be put back when `more` comes to what was due `before`: the later word about a ball holds, whites nobody
+    tells apart are one ball each, and those on the line stand in a row.
+    """
+    named = {placed.what for placed in more if placed.what != ANY_WHITE}
+    listed = [*(placed for placed in before if placed.what not in named), *more]
+    line = [placed.what for placed in listed if placed.spot.startswith("line-")]
+    return (*(placed for placed in listed if not placed.spot.startswith("line-")), *on_the_line(line))
 
 
 def _free_x(line: SpottingLine, taken: Sequence[Point], *, towards_foot: bool) -> float | None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from typing import Any
 
+import pytest
+
 from marker_hub import commands as c
+from marker_hub import entries as e
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -78,6 +81,126 @@ def test_without_sensors_the_table_is_armed_and_the_list_stays(drivers: Any) -> 
     assert driver.view["due"]["placements"] == [], "spectators are told nothing that nobody waits for"
     driver.do(c.Place(what="red"))
     assert "red" not in drawn(driver)
+
+
+def left(driver: Any) -> list[str]:
+    """What the sheet lists and nobody has put back."""
+    return [item["what"] for item in driver.sheet["placements"] if not item["done"]]
+
+
+def red_off(driver: Any, pin: str = "N") -> None:
+    """A stroke that fells a pin and throws the red ball off the table."""
+    striker = driver.view["turn"]
+    if driver.config.sensors:
+        driver.shot(pin)
+    else:
+        driver.do(c.Strike())
+    driver.do(c.Call(code="D", by=striker, args=("red",)))
+    driver.decide(QP=pin, Q1="opponent", Q2="nobody", Q3="no")
+    driver.do(c.Accept())
+
+
+def called(driver: Any, code: str, by: str) -> None:
+    """An error between strokes, accepted."""
+    driver.do(c.Call(code=code, by=by))
+    driver.do(c.Accept())
+
+
+@pytest.mark.clause("FP-J.3d")
+def test_a_ruling_between_strokes_leaves_what_is_still_to_be_put_back(carom: Any) -> None:
+    red_off(carom)
+    assert (carom.phase, left(carom)) == ("placing", ["N", "red"])
+    called(carom, "K", "B")
+    assert (carom.phase, left(carom)) == ("placing", ["N", "red"])
+    assert [item["what"] for item in carom.view["due"]["placements"]] == ["N", "red"]
+    carom.stand("N")
+    called(carom, "K", "A")
+    assert left(carom) == ["red"], "what was put back meanwhile is not"
+    carom.do(c.Manual(points={"A": 2, "B": 0}, next="B", note="conduct"))
+    assert (carom.phase, left(carom)) == ("respotting", ["red"]), "the table is not ready before"
+    carom.do(c.Undo())
+    carom.do(c.Place(what="red"))
+    carom.do(c.Manual(points={"A": 2, "B": 0}, next="B", note="conduct"))
+    assert (carom.phase, left(carom)) == ("armed", [])
+    assert carom.notices() == set()
+
+
+@pytest.mark.clause("FP-J.3d")
+def test_nothing_is_left_to_put_back_once_all_is_placed_or_struck(carom: Any) -> None:
+    red_off(carom)
+    carom.do(c.Ready())
+    called(carom, "K", "B")
+    assert (carom.phase, carom.sheet["placements"]) == ("placing", []), "only the ball in hand"
+    carom.do(c.Ready())
+    carom.play("E", Q2="cue")
+    assert carom.sheet["placements"] == []
+
+
+@pytest.mark.clause("FP-J.3d")
+def test_without_sensors_rulings_between_strokes_leave_the_list(drivers: Any) -> None:
+    """A ruling of the referee's own at a table that waits for a stroke may stand for one: the list stays all the same."""
+    driver = drivers(sensors=False)
+    driver.five_pins()
+    red_off(driver)
+    driver.do(c.Manual(points={"A": 0, "B": 2}, next="A", note="conduct"))
+    assert (driver.phase, left(driver)) == ("armed", ["N", "red"])
+    called(driver, "K", "A")
+    assert "red" in drawn(driver)
+    driver.do(c.Place(what="red"))
+    called(driver, "K", "B")
+    assert left(driver) == ["N"]
+    driver.do(c.Strike())
+    driver.decide(QP="none", Q1="opponent", Q2="nobody", Q3="no")
+    driver.do(c.Accept())
+    assert driver.sheet["placements"] == []
+
+
+def test_a_correction_further_back_does_not_bring_back_what_was_placed(carom: Any) -> None:
+    carom.play("S")
+    red_off(carom)
+    carom.do(c.Place(what="red"))
+    called(carom, "K", "B")
+    carom.do(c.Manual(points={"A": 2, "B": 0}, next="A", note="conduct"))
+    assert left(carom) == ["N"]
+    before = carom.score
+    carom.do(c.Amend(shot=1, changes=e.Change(void=True)))
+    assert (carom.score, left(carom)) == ((before[0] - 2, before[1]), ["N"])
+    carom.do(c.Amend(shot=3, changes=e.Change(calls=())))
+    assert left(carom) == ["N"]
+
+
+@pytest.mark.clause("FP-C.5")
+def test_a_reset_of_the_balls_is_placed_anew_but_the_pins_stay_due(drivers: Any) -> None:
+    driver = drivers(sensors=False)
+    driver.five_pins()
+    driver.do(c.Place(what="red"))
+    driver.do(c.Strike())
+    driver.decide(QP="N", Q1="opponent", Q2="nobody", Q3="no")
+    driver.do(c.Accept())
+    driver.do(c.Place(what="N"))
+    driver.do(c.ContactReset())
+    assert left(driver) == ["red", "opponent"]
+    assert [item["what"] for item in driver.sheet["placements"]] == ["N", "red", "opponent"]
+
+
+def test_a_penalty_ball_comes_beside_the_one_that_is_still_to_be_placed(drivers: Any) -> None:
+    driver = drivers(profile="pyramid")
+    driver.pyramid()
+    driver.pots("P1")
+    driver.pots("P2", accept=False)
+    driver.do(c.Call(code="RP-16", by="A"))
+    driver.do(c.Accept())
+    assert len(left(driver)) == 2
+    called(driver, "RP-15.1", "A")
+    assert [item["spot"] for item in driver.sheet["placements"]] == ["line-1", "line-2"], (
+        "nothing on the shelf any more"
+    )
+    driver.do(c.Choice(value="play"))
+    driver.do(c.Manual(points={"A": 0, "B": 0}, next="B", note="conduct"))
+    assert len(left(driver)) == 2
+    driver.do(c.Ready())
+    driver.pots("P3")
+    assert left(driver) == []
 
 
 def test_pyramid_draws_the_rack_and_the_line(drivers: Any) -> None:

@@ -86,12 +86,14 @@ def test_live_state_is_the_fold_of_the_journal_with_and_without_snapshots(
                 node.record(3)
                 await bench.quiet()
             await command(bench, commands.Suspend(key="x", note="lamp"))
+            await bench.quiet()
             live = core.state_hash(bench.hub.tables_by_id["1"].value)
             assert folded(bench) == live
             with Reader(database_path(bench.data)) as reader:
                 assert reader.snapshot("1", entries.FOLD_VERSION) is not None
         for snapshots in (True, False):
             async with running(snapshots=snapshots) as bench:
+                await bench.quiet()
                 after = core.state_hash(bench.hub.tables_by_id["1"].value)
                 assert folded(bench) == after
         return live
@@ -99,8 +101,9 @@ def test_live_state_is_the_fold_of_the_journal_with_and_without_snapshots(
     assert in_loop(play())
 
 
-def test_a_snapshot_that_does_not_match_its_hash_is_not_used(
-    running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("spoiled", ["hash = zeroblob(16)", "fold = fold - 1, state = zeroblob(4)"])
+def test_a_snapshot_of_another_hash_or_fold_is_not_used(
+    running: Any, node_type: Any, in_loop: Run, monkeypatch: pytest.MonkeyPatch, spoiled: str
 ) -> None:
     from marker_hub.service import tables
 
@@ -114,10 +117,11 @@ def test_a_snapshot_that_does_not_match_its_hash_is_not_used(
             node.record(30)
             await bench.quiet()
         connection = sqlite3.connect(database_path(bench.data))
-        assert connection.execute("UPDATE snapshot SET hash = zeroblob(16)").rowcount == 1
+        assert connection.execute(f"UPDATE snapshot SET {spoiled}").rowcount == 1
         connection.commit()
         connection.close()
         async with running() as bench:
+            await bench.quiet()
             assert folded(bench) == core.state_hash(bench.hub.tables_by_id["1"].value)
 
     in_loop(play())
@@ -382,6 +386,7 @@ def test_timers_become_entries_once(running: Any, node_type: Any, in_loop: Run) 
         async with running() as bench:
             table = bench.hub.tables_by_id["1"]
             asked: list[int] = []
+            began = time.monotonic()
             due = (bench.hub.mono_us() + 20_000, "tail")
 
             class Faked:
@@ -394,7 +399,6 @@ def test_timers_become_entries_once(running: Any, node_type: Any, in_loop: Run) 
                 core.due_body = lambda value: entries.TimerExpired("tail")  # type: ignore[assignment]
                 table.reschedule()
                 await bench.until(lambda: bench.stored("1", entries.TimerExpired))
-                began = time.monotonic()
                 await asyncio.sleep(0.2)
                 asked.append(len(bench.stored("1", entries.TimerExpired)))
                 passed = time.monotonic() - began

@@ -10,6 +10,7 @@ import pytest
 from marker_rules.balls import ALL_PINS, GameId, Pin, Player
 from marker_rules.errors import IllegalInput
 from marker_rules.five_pins.game import FIVE_PINS
+from marker_rules.five_pins.match import START_PLACEMENTS
 from marker_rules.five_pins.state import FivePinsState, Half, Mode, Phase, Score
 from marker_rules.game import Action, DueKind, ManualEntry, Setup, game
 from marker_rules.notation import parse_facts
@@ -292,7 +293,61 @@ def test_balls_off_are_named_by_their_roles_in_the_stroke_to_come() -> None:
     placed = act(state, "place", args=(("offender_half", "lower"),))
     assert (placed.hand_half, placed.placements) == (Half.UPPER, ())
     between = play(start, "off red", calls=(Call("K", B),))
-    assert (between.striker, between.placements) == (A, (Placement("red", "red"),))
+    assert (between.striker, between.placements) == (A, (Placement("opponent", "upper"), Placement("red", "red")))
+
+
+@pytest.mark.clause("FP-J.3d")
+def test_what_is_still_to_be_put_back_stays_due_between_strokes() -> None:
+    """Until the next stroke the list only grows: by what was called, and by what the referee enters himself."""
+    start = FIVE_PINS.start(setup(limit=50))
+    state = play(start, "strike cue", "contact cue opponent", "topple N by opponent", "off red")
+    n, red = Placement("N", "N"), Placement("red", "red")
+    assert (state.striker, state.placements) == (B, (n, red))
+    assert play(state, calls=(Call("K", B),)).placements == (n, red)
+    assert play(state, calls=(Call("K", A),)).placements == (n, red)
+    assert play(state, "shift E").placements == (n, red, Placement("E", "E"))
+    assert play(state, "shift N", "off red").placements == (n, red), "the later word, once"
+    entry = ManualEntry({A: 2}, "spoke during the stroke", next=B, stroke=False)
+    assert FIVE_PINS.apply(state, FIVE_PINS.manual(entry, state, state.options)).placements == (n, red)
+    over = ManualEntry({A: 2}, "another stroke altogether", next=B)
+    assert FIVE_PINS.apply(state, FIVE_PINS.manual(over, state, state.options)).placements == ()
+    assert play(state, "strike cue", "contact cue opponent").placements == ()
+
+
+def test_balls_still_to_be_put_back_change_their_roles_with_the_turn() -> None:
+    """The ball of the player who comes in hand goes to no spot any more."""
+    start = FIVE_PINS.start(setup(limit=50))
+    off = play(start, "strike cue", "contact cue opponent", "off cue")
+    assert off.placements == (Placement("opponent"),)
+    assert play(off, calls=(Call("K", B),)).placements == (Placement("cue"),)
+    assert play(off, calls=(Call("K", A),)).placements == (Placement("opponent"),)
+    opening = play(start, calls=(Call("K", A),))
+    assert (opening.striker, opening.mode) == (B, Mode.HAND)
+    assert opening.placements == (Placement("red", "red"), Placement("cue"))
+    waiting = play(start, calls=(Call("K", B),))
+    assert (waiting.striker, waiting.placements) == (A, START_PLACEMENTS)
+    entry = ManualEntry({}, "the other one opens", next=B, stroke=False)
+    given = FIVE_PINS.apply(start, FIVE_PINS.manual(entry, start, start.options))
+    assert (given.mode, given.placements) == (Mode.NORMAL, (Placement("red", "red"), Placement("cue", "upper")))
+
+
+@pytest.mark.clause("FP-J.3d")
+def test_a_ball_still_off_is_off_for_the_starting_place_too() -> None:
+    start = FIVE_PINS.start(setup(limit=50))
+    state = play(start, "strike cue", "contact cue opponent", "off red")
+    state = play(state, calls=(Call("K", B),), choice="start")
+    assert (state.striker, state.placements) == (A, (Placement("red", "red"), Placement("opponent", "upper")))
+
+
+@pytest.mark.clause("FP-4.5")
+def test_an_opening_stroke_stays_one_after_a_ruling_before_it() -> None:
+    start = FIVE_PINS.start(setup(limit=50))
+    entry = ManualEntry({B: 2}, "late at the table", next=A, stroke=False)
+    after = FIVE_PINS.apply(start, FIVE_PINS.manual(entry, start, start.options))
+    assert (after.mode, after.hand_half, after.score) == (Mode.OPENING, Half.LOWER, Score(0, 2))
+    hand = play(start, *MISS)
+    taken = ManualEntry({}, "no ball in hand", next=B, stroke=False)
+    assert FIVE_PINS.apply(hand, FIVE_PINS.manual(taken, hand, hand.options)).mode is Mode.NORMAL
 
 
 @pytest.mark.clause("FP-T.7a")
@@ -317,6 +372,8 @@ def test_contact_reset_puts_the_balls_back_for_the_same_striker() -> None:
     assert set(reset.placements) == {Placement("red", "red"), Placement("opponent", "upper")}
     after = play(reset, *CENTRE)
     assert (after.score, after.striker, after.mode) == (Score(), A, Mode.NORMAL)
+    felled = act(play(FIVE_PINS.start(setup(limit=50)), *CENTRE), "contact_reset")
+    assert felled.placements == (Placement("C", "C"), *START_PLACEMENTS), "the pin still stands up first"
 
 
 def test_contact_reset_where_it_is_not_possible() -> None:

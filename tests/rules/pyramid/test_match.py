@@ -13,6 +13,7 @@ from marker_rules.notation import parse_facts
 from marker_rules.options import Options
 from marker_rules.pyramid import breaks
 from marker_rules.pyramid.games import DYNAMIC, FREE, GAMES
+from marker_rules.pyramid.placing import added
 from marker_rules.pyramid.state import Coloured, Hand, Pair, Phase, Stage, Table
 from marker_rules.ruling import Placement, Turn
 from marker_rules.scenario import ScenarioError, judge_scenario
@@ -498,6 +499,67 @@ class TestBreaks:
             play().act("late", A, "100")
         with pytest.raises(IllegalInput, match="seconds"):
             play(live_tv=True).act("late", A, "soon")
+
+
+class TestOutstanding:
+    """What is to be placed, or taken off, before the next stroke: only a stroke makes it old."""
+
+    def places(self, match: Any) -> list[tuple[str, str]]:
+        return [(placed.what, placed.spot) for placed in match.state.placements]
+
+    def test_a_penalty_between_strokes_adds_its_ball(self, play: Any) -> None:
+        match = play("free")
+        match.set(shelf=(2, 1), phase=Phase.PLAY, table=Table(13), placements=())
+        match.shot("strike w5; contact w5 w1; pot w1 BL; cushion w5 left", "RP-16 A")
+        assert self.places(match) == [("w1", "line-1"), ("white", "line-2")]
+        match.shot(calls="RP-15.1 A after")
+        assert self.places(match) == [("w1", "line-1"), ("white", "line-2"), ("white", "line-3")]
+        match.act("choose", B, "play")
+        assert len(self.places(match)) == 3
+        match.shot(calls="RP-15.1 B after")
+        assert self.places(match)[3:] == [("white", "line-4")]
+        match.act("choose", A, "play")
+        match.dry()
+        assert self.places(match) == []
+
+    def test_the_later_word_about_a_ball_holds(self) -> None:
+        before = (Placement("rack 9", "rear"), Placement("C", "house"), Placement("white", "line-1"))
+        more = (Placement("C", "line-1"), Placement("white", "line-2"))
+        line = (Placement("white", "line-1"), Placement("C", "line-2"), Placement("white", "line-3"))
+        assert added(before, more) == (Placement("rack 9", "rear"), *line)
+
+    def test_the_rack_stays_due_before_the_break(self, play: Any) -> None:
+        match = play("dynamic")
+        rack = match.state.placements
+        match.shot(calls="RP-15.1 A")
+        assert (match.state.placements, match.state.phase) == (rack, Phase.BREAK)
+        entry = ManualEntry({}, "late at the table", next=B, stroke=False)
+        ruling = match.rules.manual(entry, match.state, match.options)
+        after = match.rules.apply(match.state, ruling)
+        assert (after.striker, after.phase, after.placements) == (B, Phase.BREAK, rack)
+        broken = match.rules.manual(ManualEntry({}, "x", next=B), match.state, match.options)
+        assert match.rules.apply(match.state, broken).phase is Phase.PLAY
+
+    def test_a_white_for_the_cue_ball_is_still_to_be_taken(self, play: Any) -> None:
+        match = play("combined")
+        match.set(phase=Phase.PLAY, table=Table(15), placements=())
+        match.shot("strike C; contact C w1; pot C BL")
+        entry = ManualEntry({B: -1}, "conduct", next=A, stroke=False)
+        after = match.rules.apply(match.state, match.rules.manual(entry, match.state, match.options))
+        assert (match.state.to_take, after.to_take, after.taker) == (1, 1, A)
+        over = match.rules.manual(ManualEntry({}, "x", next=A), match.state, match.options)
+        assert match.rules.apply(match.state, over).to_take == 0
+
+    def test_a_void_stroke_leaves_nothing_to_place_but_a_rack(self, play: Any) -> None:
+        match = play("free")
+        rack = match.state.placements
+        match.shot("strike C; contact C w1; interference third-party")
+        assert match.state.placements == rack
+        match.set(phase=Phase.PLAY, placements=(Placement("white", "line-1"),))
+        match.shot("pot w3 BL")
+        assert self.places(match) == [("white", "line-1")], "a ball that fell by itself is put back beside what is due"
+        match.shot("strike w5; contact w5 w1; interference third-party")
+        assert self.places(match) == []
 
 
 class TestManual:

@@ -130,7 +130,7 @@ def test_ph_01_hanging_ball_falls_alone(judge: Any) -> None:
 def test_ph_02_hanging_ball_in_the_way(play: Any) -> None:
     """RP-PH-02: the shot is void and repeated by the same player."""
     match = play()
-    match.set(shelf=(1, 0), phase=Phase.PLAY)
+    match.set(shelf=(1, 0), phase=Phase.PLAY, placements=())
     before = match.state
     ruling = match.shot("strike C; contact C w3; pot w6 BL", "RP-21.2 A")
     assert (ruling.void, ruling.next, ruling.penalties) == (True, "A", ())
