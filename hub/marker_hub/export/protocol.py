@@ -21,19 +21,21 @@ WORDS: dict[str, dict[str, str]] = {
         "title": "Match protocol", "game": "Game", "shot": "Shot", "striker": "Player", "ruling": "Ruling", "score": "Score",
         "won": "won by", "revision": "revision", "practice": "practice", "table": "Table", "referee": "Referee", "sign": "Signature",
         "corrected": "corrected", "manual": "referee's ruling", "void": "void", "open": "no ruling yet",
-        "running": "not finished", "forfeit": "awarded",
+        "running": "not finished", "award.game": "Game awarded: {name}", "award.match": "Match awarded: {name}", "award.replay": "Game replayed",
     },
     "ru": {
         "title": "Протокол матча", "game": "Партия", "shot": "Удар", "striker": "Игрок", "ruling": "Решение", "score": "Счёт",
         "won": "выиграл", "revision": "редакция", "practice": "тренировка", "table": "Стол", "referee": "Судья", "sign": "Подпись",
         "corrected": "исправлено", "manual": "решение судьи", "void": "не засчитан", "open": "не решён",
-        "running": "не окончен", "forfeit": "присуждена",
+        "running": "не окончен", "award.game": "Партия присуждена: {name}", "award.match": "Матч присуждён: {name}",
+        "award.replay": "Партия переигрывается",
     },
     "it": {
         "title": "Verbale dell'incontro", "game": "Partita", "shot": "Tiro", "striker": "Giocatore", "ruling": "Decisione",
         "score": "Punti", "won": "vinta da", "revision": "revisione", "practice": "allenamento", "table": "Biliardo", "referee": "Arbitro",
         "sign": "Firma", "corrected": "corretto", "manual": "decisione dell'arbitro", "void": "annullato", "open": "da decidere",
-        "running": "in corso", "forfeit": "assegnata",
+        "running": "in corso", "award.game": "Partita assegnata: {name}", "award.match": "Incontro assegnato: {name}",
+        "award.replay": "La partita si rigioca",
     },
 }  # fmt: skip
 
@@ -140,8 +142,11 @@ def pdf_protocol(record: MatchRecord, zone: str, language: str) -> bytes:
         facts.append(words["running"])
     document.text(_LEFT, writer.y + 54, "   ".join(facts), 9, grey=0.3)
     writer.y += 72
+    awards = list(detail.get("awards", ()))
     for game in detail["games_list"]:
         _game(writer, detail, game, words, language)
+        awards = [award for award in awards if award["game_no"] != game["n"]]
+    _awards(writer, detail, awards, words)  # in a game of which nothing else is known
     _signatures(writer, words, (a, b))
     return document.render()
 
@@ -155,6 +160,9 @@ def _game(writer: _Writer, detail: dict[str, Any], game: dict[str, Any], words: 
     document.text(_LEFT, writer.y + 12, title, 11)
     document.line(_LEFT, writer.y + 17, _RIGHT)
     writer.y += 20
+    awards = [award for award in detail.get("awards", ()) if award["game_no"] == game["n"]]
+    before = {shot["shot"] for shot in game["shots"]}
+    _awards(writer, detail, [award for award in awards if award["shot"] not in before], words)
     for shot in game["shots"]:
         ruling = shot["ruling"] or {}
         sentence = (ruling.get("sentence") or {}).get(language) or ruling.get("short", "")
@@ -169,7 +177,20 @@ def _game(writer: _Writer, detail: dict[str, Any], game: dict[str, Any], words: 
             document.text(_LEFT + 165, writer.y + 9, line, 9)
             writer.y += _ROW
         document.text(_RIGHT, writer.y - _ROW + 9, f"{shot['score']['A']} : {shot['score']['B']}", 9, right=True)
+        _awards(writer, detail, [award for award in awards if award["shot"] == shot["shot"]], words)
     writer.y += 10
+
+
+def _awards(writer: _Writer, detail: dict[str, Any], awards: list[dict[str, Any]], words: dict[str, str]) -> None:
+    """What was awarded to whom, and why: each in lines of its own, where it was done."""
+    for award in awards:
+        name = name_of(detail, award["to"]) if award["to"] else ""
+        said = words[f"award.{award['what']}"].format(name=name)
+        lines = writer.lines(f"{said} ({award['note']})" if award["note"] else said, _RIGHT - _LEFT - 28, 9)
+        writer.room(_ROW * len(lines))
+        for line in lines:
+            writer.document.text(_LEFT + 28, writer.y + 9, line, 9)
+            writer.y += _ROW
 
 
 def _signatures(writer: _Writer, words: dict[str, str], names: tuple[str, str]) -> None:

@@ -13,20 +13,22 @@ _NEXT = frozenset({"next_game", "new_rack", "continue_run"})
 
 
 def awards(match: MatchState) -> list[Json]:
-    """Every award that counts, in order: what (game, match, replay), to whom, in which game, the referee's note."""
+    """Every award that counts, in order: what (game, match, replay), to whom, in which game, after which shot (0: none), the
+    referee's note.
+    """
     made: list[Json] = []
-    game = 1
+    game, shot = 1, 0
     for item in match.items:
         if item.aside_n:
             continue
         if isinstance(item, ShotRecord):
-            game = item.game_no
+            game, shot = item.game_no, item.no
         elif item.action.kind in _NEXT:
             game += item.action.kind != "continue_run"
         elif item.action.kind in _AWARDS:
             action = item.action
             to = None if action.player is None else action.player.value
-            made.append({"what": _AWARDS[action.kind], "to": to, "game_no": game, "note": action.note})
+            made.append({"what": _AWARDS[action.kind], "to": to, "game_no": game, "shot": shot, "note": action.note})
     return made
 
 
