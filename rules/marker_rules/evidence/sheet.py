@@ -12,7 +12,8 @@ from marker_rules.evidence.cases import Case, Found, Partition, Possible, found_
 from marker_rules.evidence.likelihood import table
 from marker_rules.evidence.observations import PICK, UNSEEN, Channel, Evidence
 from marker_rules.evidence.phrases import answer_label, question_text
-from marker_rules.evidence.worlds import Shape, Spread, bits
+from marker_rules.evidence.selection import answered, select
+from marker_rules.evidence.worlds import Shape, bits
 from marker_rules.options import Options
 from marker_rules.ruling import Ruling
 
@@ -140,48 +141,12 @@ def _row(case: Case, look: RowLook, game: GameId) -> Row:
 
 def _look(partition: Partition, left: int, answers: tuple[tuple[str, str], ...], picked: int) -> Look:
     """The sheet over the worlds `left`; picked: those that a ruling named directly leaves."""
-    chosen, shares = _likeliest(partition.spread, left)
     given = {question: answer for question, answer in answers if question != PICK}
-    rows = _rows(partition, picked, given, partition.spread.values[chosen], shares)
-    return Look(chosen, found_in(partition, left), rows)
+    choosing = _Choosing(partition, picked, given)
+    return Look(choosing.selected.world, found_in(partition, left), choosing.rows())
 
 
-def _likeliest(spread: Spread, left: int) -> tuple[int, list[float]]:
-    """The world of the likeliest answer to each question in turn, and the share of that answer given those above it."""
-    shares = [1.0] * len(spread.features)
-    for at, choices in enumerate(spread.choices):
-        totals = {value: spread.weight(left & mask) for value, mask in choices.items() if left & mask}
-        if totals:
-            best = max(totals, key=totals.__getitem__)
-            shares[at] = totals[best] / sum(totals.values())
-            left &= choices[best] | spread.blank[at]
-    return max(bits(left), key=lambda world: spread.weights[world]), shares
-
-
-def _rows(
-    partition: Partition, above: int, given: dict[str, str], selected: tuple[str | None, ...], shares: list[float]
-) -> tuple[RowLook, ...]:
-    """The questions that can still change the ruling while those above them stay as they are selected.
-
-    A question that the others answer too is left out: how many balls fell does not matter to a foul, but that all of them
-    fell would say that the cue ball did.
-    """
-    spread, agreeing = partition.spread, {}
-    for question, answer in given.items():
-        agreeing[question] = partition.all & spread.agreeing(question, answer)
-    left_out: frozenset[int] = frozenset()
-    shown = _shown(partition, above, agreeing, given, selected, left_out)
-    for at in [row.at for row in shown[:-1] if spread.features[row.at].id not in given]:
-        row = next((row for row in shown if row.at == at), None)
-        if row is None or not _told_below(partition, row, given):
-            continue
-        without = _shown(partition, above, agreeing, given, selected, left_out | {at})
-        if {row.at for row in without} < {row.at for row in shown}:
-            left_out, shown = left_out | {at}, without
-    return tuple([_looked_at(spread, row, given.get(spread.features[row.at].id), selected, shares) for row in shown])
-
-
-class Shown(NamedTuple):
+class _Shown(NamedTuple):
     """A question that matters: its place, the worlds it is asked over, and the world each answer leads to."""
 
     at: int
@@ -189,68 +154,86 @@ class Shown(NamedTuple):
     targets: dict[str, int]
 
 
-def _shown(
-    partition: Partition,
-    above: int,
-    agreeing: dict[str, int],
-    given: dict[str, str],
-    selected: tuple[str | None, ...],
-    left_out: frozenset[int],
-) -> list[Shown]:
-    """The questions that can change the ruling, each over the worlds of what is selected above it."""
-    spread, shown = partition.spread, []
-    for at, feature in enumerate(spread.features):
-        if at in left_out:
-            continue
-        pool = above
-        for question, mask in agreeing.items():
-            if question != feature.id:
-                pool &= mask
-        targets = {
-            value: _nearest(spread, part, selected, given)
-            for value, mask in spread.choices[at].items()
-            if (part := pool & mask)
-        }
-        if len({partition.keys[target] for target in targets.values()}) < 2:
-            continue
-        chosen = selected[at]
-        shown.append(Shown(at, pool, targets))
-        above &= spread.blank[at] | (spread.choices[at][chosen] if chosen is not None else 0)
-    return shown
+class _Choosing:
+    """Which questions of a partition a sheet shows. picked: the worlds a named ruling leaves; given: the answers so far."""
 
+    __slots__ = ("_given", "_partition", "_picked", "_spread", "_told", "selected")
 
-def _told_below(partition: Partition, row: Shown, given: dict[str, str]) -> bool:
-    """Whether the questions below a row, as far as somebody saw their answers, settle the ruling without it."""
-    features = partition.spread.features
-    below = [at for at in range(row.at + 1, len(features)) if given.get(features[at].id) != UNSEEN]
-    settled: dict[tuple[str | None, ...], int] = {}
-    for world in bits(row.pool):
-        values = partition.spread.values[world]
-        if settled.setdefault(tuple([values[at] for at in below]), partition.keys[world]) != partition.keys[world]:
-            return False
-    return True
+    def __init__(self, partition: Partition, picked: int, given: dict[str, str]) -> None:
+        self._partition, self._spread = partition, partition.spread
+        self._picked, self._given = picked, given
+        self._told = answered(partition.spread, given)
+        self.selected = select(partition.spread, picked, self._told)
 
+    def rows(self) -> tuple[RowLook, ...]:
+        """The questions that can still change the ruling while those above them stay as they are selected.
 
-def _looked_at(
-    spread: Spread, row: Shown, answer: str | None, selected: tuple[str | None, ...], shares: list[float]
-) -> RowLook:
-    """A row with what is selected in it, and why. answer: the referee's, None where he gave none."""
-    chosen = selected[row.at]
-    if answer == UNSEEN or (answer is None and shares[row.at] < table().preselect):
-        origin = Origin.NEEDED
-    elif answer is None:
-        origin = Origin.LIKELY
-    else:
-        totals = {value: spread.weight(row.pool & spread.choices[row.at][value]) for value in row.targets}
-        origin = Origin.DECIDED if max(totals, key=totals.__getitem__) == chosen else Origin.CHANGED
-    return RowLook(row.at, tuple(row.targets.items()), None if origin is Origin.NEEDED else chosen, origin)
+        A question that the others answer too is left out: how many balls fell does not matter to a foul, but that all of
+        them fell would say that the cue ball did.
+        """
+        left_out: frozenset[int] = frozenset()
+        shown = self._shown(left_out)
+        for at in [row.at for row in shown[:-1] if self._spread.features[row.at].id not in self._given]:
+            row = next((row for row in shown if row.at == at), None)
+            if row is None or not self._told_below(row):
+                continue
+            without = self._shown(left_out | {at})
+            if {row.at for row in without} < {row.at for row in shown}:
+                left_out, shown = left_out | {at}, without
+        return tuple([self._look(row) for row in shown])
 
+    def _shown(self, left_out: frozenset[int]) -> list[_Shown]:
+        """The questions that matter, each over the worlds of what is selected above it.
 
-def _nearest(spread: Spread, part: int, selected: tuple[str | None, ...], given: dict[str, str]) -> int:
-    """The likeliest world of `part` that keeps what was answered, then what is selected."""
-    order = sorted(range(len(selected)), key=lambda at: spread.features[at].id not in given)
-    for at in order:
-        value = selected[at]
-        kept = part & (spread.blank[at] if value is None else spread.choices[at][value])
-        part = kept or part
-    return max(bits(part), key=lambda world: spread.weights[world])
+        One that was answered is asked over all worlds: what is selected above may itself follow from its answer.
+        """
+        spread, shown = self._spread, []
+        values, above = spread.values[self.selected.world], self._picked
+        for at in range(len(spread.features)):
+            if at in left_out:
+                continue
+            pool = self._others(at) & (self._picked if at in self._told else above)
+            targets = {
+                value: select(spread, self._picked, self._told | {at: mask}).world
+                for value, mask in spread.choices[at].items()
+                if pool & mask
+            }
+            if len({self._partition.keys[world] for world in targets.values()}) < 2:
+                continue
+            shown.append(_Shown(at, pool, targets))
+            value = values[at]
+            above &= spread.blank[at] | (spread.choices[at][value] if value is not None else 0)
+        return shown
+
+    def _others(self, at: int) -> int:
+        """The worlds that the answers to all other questions leave."""
+        left = self._partition.all
+        for other, mask in self._told.items():
+            if other != at:
+                left &= mask | self._spread.blank[other]
+        return left
+
+    def _told_below(self, row: _Shown) -> bool:
+        """Whether the questions below a row, as far as somebody saw their answers, settle the ruling without it."""
+        features, keys = self._spread.features, self._partition.keys
+        below = [at for at in range(row.at + 1, len(features)) if self._given.get(features[at].id) != UNSEEN]
+        settled: dict[tuple[str | None, ...], int] = {}
+        for world in bits(row.pool):
+            values = self._spread.values[world]
+            if settled.setdefault(tuple([values[at] for at in below]), keys[world]) != keys[world]:
+                return False
+        return True
+
+    def _look(self, row: _Shown) -> RowLook:
+        """A row with what is selected in it, and why."""
+        at, spread = row.at, self._spread
+        chosen, answer = spread.values[self.selected.world][at], self._given.get(spread.features[at].id)
+        if answer == UNSEEN or (answer is None and self.selected.shares[at] < table().preselect):
+            origin = Origin.NEEDED
+        elif answer is None:
+            origin = Origin.LIKELY
+        else:
+            others = {other: mask for other, mask in self._told.items() if other != at}
+            likely = spread.values[select(spread, self._picked, others).world][at]
+            origin = Origin.DECIDED if likely == chosen else Origin.CHANGED
+        return RowLook(at, tuple(row.targets.items()), None if origin is Origin.NEEDED else chosen, origin)

@@ -17,6 +17,8 @@ from marker_rules.evidence import (
     Kind,
     Observation,
     Quality,
+    RowAnswer,
+    Sheet,
     forget,
     next_question,
     possible,
@@ -119,14 +121,23 @@ def test_the_truth_is_never_lost(game_id: GameId, damage: tuple) -> None:
         assert asked <= at_most
 
 
-@pytest.mark.parametrize("game_id", list(GameId))
-def test_correcting_the_rows_shown_reaches_every_ruling_left(game_id: GameId) -> None:
-    """What a sheet leaves out is never needed: whichever way it went, the rows that are shown lead to its ruling."""
+def harmed(game_id: GameId, seed: int) -> Iterator[tuple[Evidence, Play, Options, random.Random]]:
+    """Evidence with one kind of damage, half of it with a foul called where records are missing."""
     code = "G" if game_id is GameId.FIVE_PINS else "RP-13"
-    for play, exact, options, rng in played(game_id, seed=16):
+    for play, exact, options, rng in played(game_id, seed):
         evidence = rng.choice((torn, flagged, sick))(exact, rng)
         if rng.random() < 0.5:
             evidence = replace(evidence, calls=(*evidence.calls, Call(code, play.before.striker)), gap=True)
+        yield evidence, play, options, rng
+
+
+@pytest.mark.parametrize("game_id", list(GameId))
+def test_correcting_the_rows_shown_reaches_every_ruling_left(game_id: GameId) -> None:
+    """What a sheet leaves out is never needed: whichever way it went, the rows that are shown lead to its ruling.
+
+    An answered row that is shown no more does not matter: without its answer the proposal is the same.
+    """
+    for evidence, play, options, rng in harmed(game_id, seed=16):
         case, left = open_case(evidence, play.before, options)
         features, worlds = case.spread.features, list(bits(left))
         for world in rng.sample(worlds, min(12, len(worlds))):
@@ -136,7 +147,38 @@ def test_correcting_the_rows_shown_reaches_every_ruling_left(game_id: GameId) ->
                 assert row.id not in dict(told.answers), "a corrected row stays as it was corrected"
                 told = told.answered(row.id, str(saw[row.id]))
                 shown = sheet(told, play.before, options)
+                for gone in dict(told.answers).keys() - {row.id for row in shown.rows}:
+                    without = replace(told, answers=tuple(pair for pair in told.answers if pair[0] != gone))
+                    other = sheet(without, play.before, options).proposal
+                    assert outcome(other.ruling) == outcome(shown.proposal.ruling), (told, gone)
             assert outcome(shown.proposal.ruling) == outcome(case.ruling(world)), (told, play.before)
+
+
+@pytest.mark.parametrize("game_id", list(GameId))
+def test_a_press_does_what_its_button_says_and_leaves_the_rows_above(game_id: GameId) -> None:
+    """Two presses after each other: each proposes the ruling on its button, shows its row so, and moves no row above it."""
+    for evidence, play, options, rng in harmed(game_id, seed=17):
+        told, shown = evidence, sheet(evidence, play.before, options)
+        for _ in range(2):
+            for row in shown.rows:
+                for answer in row.answers:
+                    after = sheet(told.answered(row.id, answer.id), play.before, options)
+                    assert outcome(after.proposal.ruling) == outcome(answer.ruling), (told, row.id, answer.id)
+                    selected = {each.id: each.selected for each in after.rows}
+                    assert selected.get(row.id, answer.id) == answer.id
+                    for above in shown.rows[: shown.rows.index(row)]:
+                        if above.id in selected and above.selected in {each.id for each in _still(after, above.id)}:
+                            assert selected[above.id] in (above.selected, None), (told, row.id, answer.id, above.id)
+            if not shown.rows:
+                break
+            pressed = rng.choice(shown.rows)
+            told = told.answered(pressed.id, rng.choice(pressed.answers).id)
+            shown = sheet(told, play.before, options)
+
+
+def _still(shown: Sheet, question: str) -> tuple[RowAnswer, ...]:
+    """The answers a row still offers."""
+    return next(row.answers for row in shown.rows if row.id == question)
 
 
 @pytest.mark.parametrize("game_id", list(GameId))

@@ -32,7 +32,11 @@ def test_the_drawn_sheet() -> None:
     shown = sheet(TWO_PINS.answered("Q2", "cue"), BEFORE, OPTIONS)
     assert shown.proposal.short == "A+8"
     assert rows(shown) == {
-        "Q1": {"opponent": "A+8", "red": "B+6*", "none": "B+6*"},
+        "Q1": {
+            "opponent": "A+8",
+            "red": "B+8*",
+            "none": "B+6*",
+        },  # red alone is likelier than red and then the other ball
         "Q2": {"nobody": "A+4", "cue": "A+8", "opponent": "A+7"},
         "Q3": {"no": "A+8", "before": "B+10*", "after": "B+8"},
     }
@@ -116,6 +120,15 @@ def test_pyramid_row_is_legal_or_foul() -> None:
     assert silent.rows[0].selected == "foul"
     felt = sheet(Evidence.of(["strike", "click", "cushion foot", "cushion left"], quality), before, options)
     assert felt.rows[0].selected == "legal"
+
+
+def test_an_answer_speaks_of_a_shot_in_which_its_question_has_a_meaning() -> None:
+    """One uncertain click, and the cue ball reached red: so it hit the other ball first, or nobody would ask."""
+    one = Evidence.of(["strike", "click"], {"pins": "ok", "clicks": "noisy"}, frozen="none")
+    assert rows(sheet(one, BEFORE, OPTIONS))["Q2"]["cue"] == "A+4"
+    shown = sheet(one.answered("Q2", "cue"), BEFORE, OPTIONS)
+    assert shown.proposal.short == "A+4"
+    assert [(row.id, row.selected) for row in shown.rows] == [("Q1", "opponent"), ("Q2", "cue")]
 
 
 def test_a_row_that_another_answers_too_is_left_out() -> None:
