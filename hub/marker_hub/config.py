@@ -18,11 +18,13 @@ import msgspec
 from msgspec import Meta
 
 from marker_hub.errors import MarkerError, shorten
+from marker_hub.named_file import read_named
 from marker_rules.errors import shown
 
 MOST_TABLES = 1000
 MOST_BYTES = 4_000_000
 """Of a configuration file."""
+_REMEDY = "give the path of a configuration file"
 _HOST = re.compile(r"\w(?:[\w.-]{0,251}\w)?|[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
 
 # A pattern alone would let a line end follow it: `$` also matches before one.
@@ -172,7 +174,7 @@ def load(path: Path) -> Config:
     """Read and check a configuration. Raises ConfigError naming the key."""
     from marker_hub import configcheck
 
-    raw = _read(path)
+    raw = read_named(path, MOST_BYTES, f"larger than {MOST_BYTES} bytes", _REMEDY, ConfigError)
     try:
         config = msgspec.toml.decode(raw, type=Config)
     except msgspec.ValidationError as error:
@@ -187,18 +189,6 @@ def load(path: Path) -> Config:
         )
     configcheck.verify(config, str(path))
     return config
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{shorten(path)}: {reason}; give the path of a configuration file") from error
-    if len(raw) > MOST_BYTES:
-        raise ConfigError(f"{path}: larger than {MOST_BYTES} bytes; give the path of a configuration file")
-    return raw
 
 
 def refusal(where: str, key: str, value: object, remedy: str) -> ConfigError:

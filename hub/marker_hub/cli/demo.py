@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marker_hub.cli.numbers import bounded
 from marker_hub.cli.places import writable_file, writable_folder
 from marker_hub.credentials import read_secrets, secrets_path
 from marker_hub.errors import MarkerError
@@ -121,15 +122,7 @@ def _tables(text: str) -> int:
 
 
 def _speed(text: str) -> float:
-    if text == "max":
-        return 0.0
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.1 <= value <= 1000:
-        raise argparse.ArgumentTypeError(f"'{text}': give a factor from 0.1 to 1000, or max")
-    return value
+    return 0.0 if text == "max" else bounded(text, 0.1, 1000, "give a factor from 0.1 to 1000, or max")
 
 
 def _faults(texts: list[str]) -> tuple[Fault, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from marker_hub.errors import MarkerError, shorten
+from marker_hub.named_file import read_named
 
 MOST_BYTES = 64_000_000
 """Of a match record; a day of eight tables makes about 6 MB."""
@@ -13,17 +13,8 @@ MOST_BYTES = 64_000_000
 
 def read_file(path: Path) -> bytes:
     """The bytes of a match record. Raises MarkerError naming it; what is too large for one is not read to its end."""
-    try:
-        with path.open("rb") as stream:
-            found = stream.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise MarkerError(f"{shorten(path)}: {reason}; give a match record (.jsonl)") from error
-    if len(found) > MOST_BYTES:
-        raise MarkerError(
-            f"{path}: larger than {MOST_BYTES // 1_000_000} MB, which no match record is; give a match record (.jsonl)"
-        )
-    return found
+    large = f"larger than {MOST_BYTES // 1_000_000} MB, which no match record is"
+    return read_named(path, MOST_BYTES, large, "give a match record (.jsonl)")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

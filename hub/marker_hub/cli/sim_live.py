@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from marker_hub.cli import sim_referee, sim_shot
+from marker_hub.cli.numbers import bounded
 from marker_hub.errors import MarkerError
 from marker_rules.balls import GameId
 from marker_rules.errors import RulesError
@@ -60,21 +61,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 def _pace(text: str) -> float:
     if text in ("max", "real"):
         return 0.0 if text == "max" else 1.0
-    return _number(text, 0.1, 1000, "give real, a factor from 0.1 to 1000, or max")
+    return bounded(text, 0.1, 1000, "give real, a factor from 0.1 to 1000, or max")
 
 
 def _wait(text: str) -> float:
-    return _number(text, 1, 600, "give 1 to 600 seconds")
-
-
-def _number(text: str, low: float, high: float, remedy: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = low - 1
-    if not low <= value <= high:
-        raise argparse.ArgumentTypeError(f"'{text}': {remedy}")
-    return value
+    return bounded(text, 1, 600, "give 1 to 600 seconds")
 
 
 def check(args: argparse.Namespace) -> None:

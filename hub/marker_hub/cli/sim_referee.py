@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from marker_hub.cli.numbers import bounded
 from marker_hub.errors import MarkerError
 
 if TYPE_CHECKING:
@@ -47,10 +48,4 @@ def manner_of(args: argparse.Namespace, *, asked: bool, where: str) -> tuple[Kin
 
 
 def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"'{text}': give a share from 0 to 1, as 0.1")
-    return value
+    return bounded(text, 0.0, 1.0, "give a share from 0 to 1, as 0.1")
