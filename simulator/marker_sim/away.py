@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import ssl
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,6 +21,7 @@ from marker_sim.faults.profile import Kind, Profile
 from marker_sim.hubclient import HubClient, HubUnreachable, Refused
 from marker_sim.sinks import packets
 from marker_sim.sinks.packets import BadPacket, PacketKind, PacketSplitter
+from marker_sim.sinks.secure import NOT_SECURE, Level, Secure
 from marker_sim.stage import Ready
 from marker_sim.textfile import UnreadableText, text_of
 
@@ -55,7 +57,10 @@ class Address(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Away:
-    """Where to play: addresses, the table's id there, its broker password and its referee's PIN; `wait_s`: how long to wait for an answer."""
+    """Where to play: addresses, the table's id there, its broker password and its referee's PIN; `wait_s`: how long to wait for an answer.
+
+    `user`: of the table's node at the broker, empty for the table's id; `secure`: how the broker is spoken to.
+    """
 
     broker: Address
     hub: Address
@@ -63,6 +68,8 @@ class Away:
     password: str = field(default="", repr=False)
     pin: str = field(default="", repr=False)
     wait_s: float = 15.0
+    user: str = ""
+    secure: Secure = NOT_SECURE
 
     @property
     def ready(self) -> Ready:
@@ -71,13 +78,16 @@ class Away:
             "web": {"tables": {self.table: {"pin": self.pin}}},
             "mqtt": {"tables": {self.table: self.password}},
         }
-        return Ready(self.hub.host, self.hub.port, self.broker.host, self.broker.port, credentials)
+        places = (self.hub.host, self.hub.port, self.broker.host, self.broker.port)
+        return Ready(*places, credentials, self.secure, self.user)
 
 
 def address(option: str, text: str, scheme: str, port: int | None = None) -> Address:
     """HOST:PORT, with or without `scheme`://; `port`: where none is given. Raises AwayError."""
     remedy = f"give HOST:PORT, as {'10.0.0.5:1883' if scheme == 'mqtt' else '10.0.0.5:8080'}"
     given, _, rest = text.rpartition("://")
+    if scheme == "mqtt" and given in ("mqtts", "ssl", "tls"):
+        raise AwayError(f"{option} {text}: an encrypted connection is asked for with --tls; {remedy}, and --tls 2")
     if given not in ("", scheme):
         raise AwayError(f"{option} {text}: {given}:// is not spoken here; {remedy}")
     rest = rest.rstrip("/")
@@ -184,25 +194,49 @@ async def _log_in_at_broker(away: Away) -> None:
         raise AwayError(
             f"{where}: nothing answers within {away.wait_s:g} s; give the address of the hub's broker"
         ) from None
+    except (ssl.SSLError, ConnectionResetError) as problem:
+        raise AwayError(f"{where}: {_unsafe(away, problem)}") from problem
     except OSError as problem:
         raise AwayError(f"{where}: {problem.strerror or problem}; give the address of the hub's broker") from problem
     except (BadPacket, ValueError) as problem:
         raise AwayError(
-            f"{where}: what answers there is no MQTT broker; give the address of the hub's broker"
+            f"{where}: what answers there is no MQTT broker; give the address of the hub's broker{_plainly(away)}"
         ) from problem
     if code:
         why = REFUSALS.get(code, f"code {code}")
         raise AwayError(
-            f"{where}: it refuses user '{away.table}': {why}; correct {PASSWORD}, the credentials or --table-id"
+            f"{where}: it refuses user '{away.user or away.table}': {why}; "
+            f"correct {PASSWORD}, the credentials, {'--broker-user' if away.user else '--table-id'}"
         )
+
+
+def _plainly(away: Away) -> str:
+    """What else may be wrong where nothing is encrypted."""
+    return ", and --tls where it wants to be spoken to encrypted" if away.secure.level is Level.PLAIN else ""
+
+
+def _unsafe(away: Away, problem: ssl.SSLError | ConnectionResetError) -> str:
+    """Why no connection came about that both sides want, and the remedy."""
+    if isinstance(problem, ssl.SSLCertVerificationError):
+        said = problem.verify_message.rstrip(".")
+        if "not valid for" in said:
+            return (
+                f"{said}; give the name or address that its certificate holds, or --tls 1 for one that is not checked"
+            )
+        vouched = "--ca-file does not vouch for it" if away.secure.ca else "nothing on this computer vouches for it"
+        return f"{vouched} ({said}); give its own --ca-file, or --tls 1 for one that is not checked"
+    if away.secure.level is Level.PLAIN:
+        return f"it hangs up; give the address of the hub's broker{_plainly(away)}"
+    said = (getattr(problem, "reason", None) or "it hangs up").replace("_", " ").lower()
+    return f"no encrypted connection ({said}); give the port where it speaks TLS, or leave --tls out"
 
 
 async def _connack(away: Away) -> int:
     """The broker's answer to a login. Raises OSError, BadPacket."""
-    reader, writer = await asyncio.open_connection(*away.broker)
+    reader, writer = await asyncio.open_connection(*away.broker, ssl=away.secure.context())
     try:
         name = f"marker-sim-{away.table}-{os.getpid()}"
-        writer.write(packets.connect(name, away.table, away.password, None, 10))
+        writer.write(packets.connect(name, away.user or away.table, away.password, None, 10))
         splitter = PacketSplitter()
         while data := await reader.read(4096):
             for packet in splitter.feed(data):
@@ -224,6 +258,6 @@ async def seen(away: Away, client: HubClient) -> None:
         if time.monotonic() > deadline:
             raise AwayError(
                 f"table {away.table} at {away.hub}: it does not see the node at {away.broker} within {away.wait_s:g} s; "
-                f"is that its broker, and may user '{away.table}' write to table/{away.table}/#?"
+                f"is that its broker, and may user '{away.user or away.table}' write to table/{away.table}/#?"
             )
         await asyncio.sleep(LOOK_S)

@@ -31,6 +31,7 @@ from marker_sim.problems import describe
 from marker_sim.reading import Fitted
 from marker_sim.rng import Stream
 from marker_sim.score import Judged, Score
+from marker_sim.slips import DEFAULT_RATE, Rates
 from marker_sim.tableplay import Verdict
 
 UNIT = 100
@@ -54,7 +55,7 @@ class BatchError(ValueError):
 class BatchPlan:
     """What to play. faults: name or path of a fault profile, empty for none; referee, sloppy: his manner, where a hub asks him.
 
-    skill, check: of the players and their physics; params, table: paths of own files, empty for the shipped ones.
+    skill, errors, check: of the players and their physics (errors None: as often as usual); params, table: paths of own files, empty for the shipped ones.
     """
 
     game: GameId
@@ -70,12 +71,14 @@ class BatchPlan:
     check: bool = False
     params: str = ""
     table: str = ""
+    errors: float | None = None
 
     def style(self) -> Style:
         """How both play, and where. Raises ParamsError, HardwareDataError, BoundaryError."""
         profile = Profile.PYRAMID if self.game.is_pyramid else Profile.CAROM5
         own = of_paths(profile, *(Path(name) if name else None for name in (self.params, self.table)))
-        return Style(PRESETS[self.skill], check=self.check, table=own)
+        rates = DEFAULT_RATE if self.errors is None else Rates.every(self.errors)
+        return Style(PRESETS[self.skill], rates, check=self.check, table=own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ class BoardNode:
     async def start(cls, table: str, ready: Ready, directory: Path, speed: float, profile: str = "carom5") -> BoardNode:
         """Start the board of `table` and wait for its session with the broker. Raises VirtualMachineMissing, BoardError."""
         user, password = ready.broker_user(table)
-        config = BoardConfig(table, profile, ready.mqtt_host, ready.mqtt_port, user, password)
+        place = (ready.mqtt_host, ready.mqtt_port)
+        config = BoardConfig(table, profile, *place, user, password, tls=int(ready.secure.level), ca=ready.secure.ca)
         board = VirtualBoard(config, directory)
         try:
             await board.start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -13,8 +13,6 @@ from marker_sim.faultynode import FaultyNode
 from marker_sim.sinks.mqtt import MqttNode
 from marker_sim.sinks.proxy import FaultProxy
 from marker_sim.stage import HubProcess, Ready
-
-Hook = Callable[[int], Awaitable[None]]
 
 
 async def fit(
@@ -34,7 +32,7 @@ async def fit(
         planned.do in NETWORK for planned in rig.profile.schedule
     )
     if rig.transport or loses:
-        proxy = FaultProxy(ready.mqtt_host, ready.mqtt_port, rig)
+        proxy = FaultProxy(ready.mqtt_host, ready.mqtt_port, rig, ready.secure)
         stack.push_async_callback(proxy.stop)
         ready = await proxy.stand_in(ready)
     node = await kind.start(table, ready, folder, speed, profile)
@@ -42,27 +40,40 @@ async def fit(
     return FaultyNode(node, rig, proxy, shot)
 
 
-def hook(node: FaultyNode, hub: HubProcess | None, more: Iterable[tuple[int, Kind]] = ()) -> Hook | None:
-    """What is done in the middle of each shot; None where nothing ever is. more: acts besides those of the rig, by shot.
+class Breaks:
+    """What is done to node, broker and hub within each shot. hub: None where it runs elsewhere; then nothing is done to it or its broker."""
 
-    hub: None where it runs elsewhere; then nothing is done to it or its broker.
-    """
+    def __init__(self, node: FaultyNode, hub: HubProcess | None, by_hand: Iterable[tuple[int, Kind]]) -> None:
+        self._node, self._hub = node, hub
+        self._by_hand = list(by_hand)
+
+    def moments(self, shot: int) -> list[float]:
+        """When in the shot, ms after the strike, besides its middle."""
+        return self._node.rig.moments(shot)
+
+    async def strike(self, shot: int, at_ms: float | None = None) -> None:
+        """Do what is due in the middle of the shot, or at one of its moments."""
+        due = [Act(kind) for at, kind in self._by_hand if at == shot and at_ms is None]
+        if due:
+            self._by_hand = [pair for pair in self._by_hand if pair[0] != shot]
+        for act in [*due, *self._node.rig.acts(shot, at_ms)]:
+            await self._do(act)
+
+    async def _do(self, act: Act) -> None:
+        if await self._node.act(act) or self._hub is None:
+            return
+        if act.kind is Kind.HUB_KILL:
+            await self._hub.kill()
+            await self._hub.start()
+        elif act.kind is Kind.BROKER_RESTART:
+            self._hub.kill_broker()
+        elif act.kind is Kind.BROKER_STOP:
+            await self._hub.pause_broker(act.seconds)
+
+
+def breaks(node: FaultyNode, hub: HubProcess | None, more: Iterable[tuple[int, Kind]] = ()) -> Breaks | None:
+    """What is done within each shot; None where nothing ever is. more: acts besides those of the rig, by shot."""
     by_hand = list(more)
     if not by_hand and not node.rig.profile.stage(Stage.PROCESS) and not node.rig.profile.schedule:
         return None
-
-    async def strike(shot: int) -> None:
-        due = [Act(kind) for at, kind in by_hand if at == shot]
-        by_hand[:] = [pair for pair in by_hand if pair[0] != shot]
-        for act in [*due, *node.rig.acts(shot)]:
-            if await node.act(act) or hub is None:
-                continue
-            if act.kind is Kind.HUB_KILL:
-                await hub.kill()
-                await hub.start()
-            elif act.kind is Kind.BROKER_RESTART:
-                hub.kill_broker()
-            elif act.kind is Kind.BROKER_STOP:
-                await hub.pause_broker(act.seconds)
-
-    return strike
+    return Breaks(node, hub, by_hand)

@@ -69,6 +69,7 @@ class _Table:
         self.sensors = sensors_of(self.profile, seed, TABLE)
         self.node = Detector(self.profile.value)
         self.now_us = BETWEEN_US
+        self._struck = 0  # the stroke in the node's clock, us
         self.wire = Stream(seed, TABLE, "fault", "records")
 
     def play(self, number: int, match: TrueMatch) -> Case:
@@ -80,6 +81,7 @@ class _Table:
         first = self.node.outbox.head
         self.node.arm(number, layout)
         self.rig.begin(number)
+        self._struck = self.now_us + self.node.origin_us
         known = len(self.rig.injected)
         self.node.feed(self.rig.signal(self.sensors.shot(number, shot.timeline, self.now_us)))
         self.now_us += shot.timeline.rest_ns // 1000 + SETTLED_US
@@ -105,6 +107,9 @@ class _Table:
         for act in self.rig.acts(shot):
             if act.kind in (Kind.REBOOT, Kind.POWER_CUT):  # what the ring still held is gone
                 arrived, gap = arrived[: self.wire.below(len(arrived) + 1)], True
+        for ms in self.rig.moments(shot):
+            if any(act.kind in (Kind.REBOOT, Kind.POWER_CUT) for act in self.rig.acts(shot, ms)):
+                arrived, gap = [record for record in arrived if record.t < self._struck + ms * 1000], True
         for spec in self.rig.profile.faults:
             count = len(arrived)
             if spec.kind is Kind.LOST:

@@ -117,7 +117,9 @@ class TableResult:
     uncalled: int = 0
 
     def handled(self, manner: Manner) -> dict[str, int]:
-        """What the manner of the referee came to: his own errors, or what was accepted without one, left open, or never called."""
+        """What the manner of the referee came to: his own errors, or what was accepted without one, left open, or never called; buttons."""
+        if manner.at_buttons:
+            return {"referee_errors": 0, "pressed": manner.pressed, "unheard": manner.unheard}
         if not manner.absent:
             return {"referee_errors": len(manner.errors)}
         accepted = sum(verdict.by_house for verdict in self.verdicts)
@@ -242,7 +244,7 @@ async def _table(
         match,
         players_of(plan.game, seed, name, plan.style),
         start_command(plan, index),
-        breakage.hook(node, hub, by_hand),
+        breakage.breaks(node, hub, by_hand),
         plan.referee,
         plan.fitted,
     )

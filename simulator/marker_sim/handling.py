@@ -41,7 +41,7 @@ class Handling:
         self._look(sheet)
         truth = self._truth()
         said = self.manner.answers(self.shot.number, sheet, truth)
-        change = to_change(sheet, said)
+        change = to_change(sheet, said, sheet.get("question") if self.manner.at_buttons else None)
         self._astray = said != truth or (self._astray and change is not None)
         if not self._astray:
             self.watch.sees(sheet, table.view, self.shot.ruling.short, truth)

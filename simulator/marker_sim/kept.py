@@ -36,6 +36,7 @@ def save(failure: Failure, plan: BatchPlan, folder: Path) -> Path:
         "check": plan.check,
         "params": plan.params,
         "table": plan.table,
+        "errors": plan.errors,
         "unit_seed": failure.unit.seed,
         "unit_shots": failure.unit.shots,
         "shot": failure.judged.shot,
@@ -72,6 +73,7 @@ def repeat(folder: Path) -> tuple[dict[str, Any], UnitResult]:
         check=kept.get("check") is True,
         params=_text({"params": "", **kept}, "params", path),
         table=_text({"table": "", **kept}, "table", path),
+        errors=None if kept.get("errors") is None else _share(kept, "errors", path),
     )
     unit = Unit(0, _whole(kept, "unit_seed", path, 0), plan.shots, shot)
     result = play_unit(plan, unit)

@@ -16,7 +16,8 @@ class Kind(StrEnum):
     """`truthful`: right and at once. `slow`: right, but table time passes before each thing he does. `sloppy`: answers wrong now
     and then; sees it at his next look, or only after he accepted, and puts it right. `undoing`: takes the first answer and the
     acceptance of every shot back and gives them again. `absent`: there is none; the house's rule accepts what is certain, and
-    what it leaves open somebody who was asked to come decides.
+    what it leaves open somebody who was asked to come decides. `buttons`: right and at once, with the four buttons of the table where
+    they can say it, else at the page.
     """
 
     TRUTHFUL = "truthful"
@@ -24,16 +25,22 @@ class Kind(StrEnum):
     SLOPPY = "sloppy"
     UNDOING = "undoing"
     ABSENT = "absent"
+    BUTTONS = "buttons"
 
 
 @dataclass(slots=True)
 class Manner:
-    """One referee. `sloppy`: probability that an answer is wrong at first; `errors`: shots in which he gave a wrong one."""
+    """One referee. `sloppy`: probability that an answer is wrong at first; `errors`: shots in which he gave a wrong one.
+
+    `pressed`: buttons of the table; `unheard`: presses after which nothing happened, so that he went to the page.
+    """
 
     kind: Kind = Kind.TRUTHFUL
     seed: int = 1
     sloppy: float = 0.05
     errors: set[int] = field(default_factory=set)
+    pressed: int = 0
+    unheard: int = 0
     _undone: set[tuple[int, str]] = field(default_factory=set)
     _looked: set[int] = field(default_factory=set)
     _wrong: dict[int, dict[str, str]] = field(default_factory=dict)  # what he still takes for true after he accepted it
@@ -42,6 +49,11 @@ class Manner:
     def absent(self) -> bool:
         """Nobody referees."""
         return self.kind is Kind.ABSENT
+
+    @property
+    def at_buttons(self) -> bool:
+        """He presses the table's buttons where he can."""
+        return self.kind is Kind.BUTTONS
 
     def thinks_s(self, shot: int) -> float:
         """How long he looks before he does the next thing, table time."""

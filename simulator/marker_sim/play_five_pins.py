@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from marker_hardware.pinmap import Profile
@@ -13,12 +14,13 @@ from marker_rules.shot import Shot
 from marker_sim import lagging
 from marker_sim.foresight import Foresight
 from marker_sim.physics.engine import Engine
+from marker_sim.physics.resting import final
 from marker_sim.physics.table import Place, shipped
 from marker_sim.physics.telling import Cast, tell
 from marker_sim.play import LagOutcome, Style
 from marker_sim.players import five_pins_candidate, scooped, with_error
 from marker_sim.rng import Stream
-from marker_sim.slips import slips
+from marker_sim.slips import felt, slips
 from marker_sim.timeline import Timeline
 from marker_sim.truth import TrueMatch
 from marker_sim.uniform import Launch
@@ -130,6 +132,7 @@ class FivePinsPlay:
         launch = with_error(self._best(match, balls, chance), self.style.skill.aim_deg, chance)
         if chance.chance(self.style.slips.scoop):
             launch = scooped(launch, chance)
+        launch = self._by_mistake(launch, balls, number)
         engine = self._run(
             match, balls, launch, check=self.style.check, chance=Stream(self.seed, self.name, "pins", number)
         )
@@ -137,8 +140,20 @@ class FivePinsPlay:
         for index, name in enumerate(order):
             body = engine.bodies[index]
             self.places[name] = None if body.phase.name == "GONE" else (body.x, body.y)
-        calls = slips(GameId.FIVE_PINS, striker, self.style.slips, Stream(self.seed, self.name, "slips", number))
-        return Timeline(tuple(tell(engine, CAST, crossings=False, zones=False)), round(engine.now * 1e9), calls)
+        rates = self.style.slips
+        calls = slips(GameId.FIVE_PINS, striker, rates, Stream(self.seed, self.name, "slips", number))
+        more = felt(calls, rates, Stream(self.seed, self.name, "felt", number))
+        items = tuple(tell(engine, CAST, crossings=False, zones=False))
+        return Timeline(items, round(engine.now * 1e9), calls, (), final(engine, CAST, self.table.pins), more)
+
+    def _by_mistake(self, launch: Launch, balls: list[Place | None], number: int) -> Launch:
+        """The stroke he means, or now and then one with the opponent's ball in place of his own (FP-F.A)."""
+        rate, own, other = self.style.slips.wrong_ball, balls[0], balls[1]
+        chance = Stream(self.seed, self.name, "wrong ball", number)
+        if own is None or other is None or not (rate and chance.chance(rate)):
+            return launch
+        edges = (self.table.boundary.half_l, self.table.boundary.half_w)
+        return replace(five_pins_candidate(other, own, edges, self.table.ball_r, chance), ball=1)
 
     def _run(
         self,

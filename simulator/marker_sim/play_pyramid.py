@@ -14,6 +14,7 @@ from marker_rules.pyramid.state import HAND_OF_PHASE, Coloured, Phase
 from marker_rules.shot import Shot
 from marker_sim import lagging, potting
 from marker_sim.physics.engine import Engine
+from marker_sim.physics.resting import final
 from marker_sim.physics.table import Place, shipped
 from marker_sim.physics.telling import Cast, frozen_before, tell
 from marker_sim.play import LagOutcome, Style
@@ -158,7 +159,8 @@ class PyramidPlay:
             body = engine.bodies[index]
             self.places[ball] = None if body.phase.name == "GONE" else (body.x, body.y)
         calls = slips(self.game, match.state.striker, self.style.slips, Stream(self.seed, self.name, "slips", number))
-        return Timeline(tuple(items), round(engine.now * 1e9), calls, self._decided(match, before))
+        decided = self._decided(match, before)
+        return Timeline(tuple(items), round(engine.now * 1e9), calls, decided, final(engine, CAST))
 
     def _decided(self, match: TrueMatch, before: dict[Ball, Place]) -> tuple[tuple[str, str], ...]:
         """Which object balls lay in the house, where the rules ask for it (RP-19.2a)."""

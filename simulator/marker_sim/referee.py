@@ -72,9 +72,12 @@ def five_pins_calls(shot: TrueShot) -> list[tuple[Call, tuple[str, ...]]]:
     return called
 
 
-def to_change(sheet: dict[str, Any], truth: dict[str, str]) -> tuple[str, str] | None:
-    """The first row of the sheet that does not show the truth, and the answer that does; None when all do."""
-    for row in sheet["rows"]:
+def to_change(sheet: dict[str, Any], truth: dict[str, str], first: str | None = None) -> tuple[str, str] | None:
+    """The first row of the sheet that does not show the truth, and the answer that does; None when all do.
+
+    first: a row that is looked at before the others.
+    """
+    for row in sorted(sheet["rows"], key=lambda one: one["id"] != first):
         wanted = truth[row["id"]]
         if row["multi"]:
             shown = ",".join(answer["id"] for answer in row["answers"] if answer["selected"]) or "none"

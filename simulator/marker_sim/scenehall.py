@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,9 @@ from marker_rules.notation import parse_facts
 from marker_rules.scenario import compare
 from marker_rules.shot import Shot
 from marker_sim.boardnode import BoardNode
+from marker_sim.faults.profile import Profile as Faults
+from marker_sim.faults.rig import Rig
+from marker_sim.faults.transport import Wire
 from marker_sim.feedplay import hall
 from marker_sim.handling import Handling
 from marker_sim.hubclient import HubClient, Refused
@@ -28,6 +33,9 @@ from marker_sim.score import COMPARED, truth_fields, view_fields
 from marker_sim.sensors.hall import Change, Pose
 from marker_sim.sensors.table import NOTHING, Besides, CaromSensors, sensors_of
 from marker_sim.sinks.mqtt import MqttNode
+from marker_sim.sinks.packets import Publish
+from marker_sim.sinks.proxy import FaultProxy
+from marker_sim.stage import Ready
 from marker_sim.tabledriver import DECIDING, Shown, TableDriver, View
 from marker_sim.timeline import MS, Timeline
 from marker_sim.truth import TrueShot
@@ -56,13 +64,23 @@ class Hubbed:
 
 
 class SceneTable(TableDriver):
-    """One table of a running hub, played by scenes one after another. `journal`: of the hub, to see how far it has read."""
+    """One table of a running hub, played by scenes one after another. `journal`: of the hub, to see how far it has read.
+
+    `told`: how many records the node has told, its next number.
+    """
 
     def __init__(
-        self, client: HubClient, node: MqttNode | BoardNode, profile: Profile, table: str, journal: Path, seed: int = 1
+        self,
+        client: HubClient,
+        node: MqttNode | BoardNode,
+        profile: Profile,
+        table: str,
+        journal: Path,
+        told: Callable[[], int],
+        seed: int = 1,
     ) -> None:
         super().__init__(client, node, sensors_of(profile, seed, table), Shown(table))
-        self.sends, self.journal = node, journal
+        self.told, self.journal = told, journal
         self.layout: frozenset[Pin] = ALL_PINS
         self._number = 0
         self._asked = 0
@@ -296,7 +314,7 @@ class SceneTable(TableDriver):
     async def _read(self) -> None:
         """Until the hub has read everything the node told: the journal holds the last record, and the view is not older."""
         heads = "SELECT max(seq), max(n) FROM entry WHERE tbl = ? AND seq IS NOT NULL"
-        head = self.sends.detector.outbox.head if isinstance(self.sends, MqttNode) else 0
+        head = self.told()
         async with asyncio.timeout(LIMIT_S):
             while True:
                 with closing(sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)) as found:
@@ -306,8 +324,45 @@ class SceneTable(TableDriver):
                 await asyncio.sleep(LOOK_S)
 
 
-async def play_all(scenes: Sequence[Scene], folder: Path) -> list[Hubbed]:
-    """All scenes at two tables of one hub, five-pins at one, pyramid at the other, each in its order. Raises what the parts raise."""
+class Witness(Rig):
+    """Stands in a node's way to its broker, changes nothing, and sees how many records it told."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(Faults(""), 0, table, 1)
+        self.head = 0
+
+    def send(self, item: Publish) -> list[Wire]:
+        """The same, counted."""
+        if item.topic.endswith("/ev"):
+            batch = json.loads(item.payload)
+            self.head = max(self.head, batch["s"] + len(batch["e"]))
+        return [item]
+
+
+@contextlib.asynccontextmanager
+async def _node(
+    table: str, ready: Ready, folder: Path, profile: Profile, *, firmware: bool
+) -> AsyncIterator[tuple[MqttNode | BoardNode, Callable[[], int]]]:
+    """The node of a table, and how far it has told its records. Raises NodeError, BoardError, VirtualMachineMissing."""
+    async with contextlib.AsyncExitStack() as stack:
+        if not firmware:
+            node = await MqttNode.start(table, ready, folder, 0.0, profile.value)
+            stack.push_async_callback(node.stop)
+            yield node, lambda: int(node.detector.outbox.head)
+            return
+        witness = Witness(table)
+        proxy = FaultProxy(ready.mqtt_host, ready.mqtt_port, witness)
+        stack.push_async_callback(proxy.stop)
+        board = await BoardNode.start(table, await proxy.stand_in(ready), folder / f"node-{table}", 0.0, profile.value)
+        stack.push_async_callback(board.stop)
+        yield board, lambda: witness.head
+
+
+async def play_all(scenes: Sequence[Scene], folder: Path, *, firmware: bool = False) -> list[Hubbed]:
+    """All scenes at two tables of one hub, five-pins at one, pyramid at the other, each in its order. Raises what the parts raise.
+
+    firmware: by the node's firmware on virtual boards instead of its state machines alone.
+    """
     tables = {"1": Profile.CAROM5, "2": Profile.PYRAMID}
     done: dict[int, Hubbed] = {}
     async with hall({name: profile.value for name, profile in tables.items()}, folder) as ready:
@@ -316,10 +371,9 @@ async def play_all(scenes: Sequence[Scene], folder: Path) -> list[Hubbed]:
             mine = [(place, scene) for place, scene in enumerate(scenes) if scene.profile is profile]
             if not mine:
                 return
-            node = await MqttNode.start(table, ready, folder, 0.0, profile.value)
-            try:
+            async with _node(table, ready, folder, profile, firmware=firmware) as (node, told):
                 client = HubClient(ready.http_host, ready.http_port, ready.login(table))
-                played = SceneTable(client, node, profile, table, folder / "journal.sqlite3")
+                played = SceneTable(client, node, profile, table, folder / "journal.sqlite3", told)
                 stuck = ""
                 for place, scene in mine:
                     if stuck:
@@ -330,8 +384,6 @@ async def play_all(scenes: Sequence[Scene], folder: Path) -> list[Hubbed]:
                     except ScriptError as problem:
                         stuck = str(problem)
                         done[place] = Hubbed(scene.id, (stuck,))
-            finally:
-                await node.stop()
 
         async with asyncio.TaskGroup() as group:
             for table, profile in tables.items():

@@ -47,7 +47,9 @@ def play(told: Scene | Raw, fitted: Fitted = Fitted.HINTS) -> Scripted:
     """Play one scene through sensors, detection and evidence engine. Raises ScriptError, ScenarioError, RulesError."""
     scene = told if isinstance(told, Scene) else read_scene(told)
     if scene.shot is None:
-        raise ScriptError(f"{scene.id}: nobody strikes: only a hub can say what it is; play it --through hub")
+        raise ScriptError(
+            f"{scene.id}: nobody strikes: only a hub can say what it is; play it --through hub or firmware"
+        )
     evidence = _felt(scene, scene.shot, fitted)
     case = Case(1, scene.before, scene.options, evidence, answers(scene.shot), scene.shot.ruling, scene.shot.line())
     judged, look = judge_with(case, Engine())

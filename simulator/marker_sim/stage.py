@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from marker_sim.sinks.secure import NOT_SECURE, Secure
+
 START_LIMIT_S = 90.0
 STOP_LIMIT_S = 30.0
 
@@ -22,13 +24,18 @@ class StageError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What the hub announced: where its pages and its broker are, and the file with the credentials of this hall."""
+    """What the hub announced: where its pages and its broker are, and the file with the credentials of this hall.
+
+    `secure`, `user`: of a broker that wants an encrypted connection, or knows the node by another name than its table's.
+    """
 
     http_host: str
     http_port: int
     mqtt_host: str
     mqtt_port: int
     credentials: dict[str, Any]
+    secure: Secure = NOT_SECURE
+    user: str = ""
 
     def login(self, table: str) -> dict[str, str]:
         """What the referee of `table` logs in with."""
@@ -36,7 +43,7 @@ class Ready:
 
     def broker_user(self, table: str) -> tuple[str, str]:
         """Name and password of the node of `table` at the broker."""
-        return table, str(self.credentials["mqtt"]["tables"][table])
+        return self.user or table, str(self.credentials["mqtt"]["tables"][table])
 
     @property
     def url(self) -> str:

@@ -103,6 +103,11 @@ class TableDriver:
         found: View = await self.client.get(f"{self.path}/sheet")
         return found
 
+    async def changed(self) -> None:
+        """Wait for the next view."""
+        self._changed.clear()
+        await self._changed.wait()
+
     @property
     def shots_counted(self) -> int:
         """How many shots the hub has judged in this match."""

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from marker_rules.balls import Pin
 from marker_rules.game import Action, DueKind
@@ -18,10 +19,11 @@ from marker_sim.handling import Handling
 from marker_sim.hubclient import HubClient
 from marker_sim.manner import THINK_S, Kind, Manner
 from marker_sim.play import Play
+from marker_sim.pressing import Buttons
 from marker_sim.reading import Fitted
 from marker_sim.referee import DISTURBED
 from marker_sim.score import Judged, Watch, truth_fields, view_fields
-from marker_sim.sensors.inputs import is_piezo
+from marker_sim.sensors.inputs import Input, is_piezo, split
 from marker_sim.sensors.table import TableSensors
 from marker_sim.tabledriver import Node, Shown, TableDriver, View
 from marker_sim.timeline import Timeline
@@ -77,11 +79,20 @@ class Progress(Shown):
     uncalled: int = 0
 
 
-Hook = Callable[[int], Awaitable[None]]
+class Breaks(Protocol):
+    """What goes wrong within shots."""
+
+    def moments(self, shot: int) -> list[float]:
+        """When in the shot, ms after the strike, besides its middle."""
+        ...
+
+    async def strike(self, shot: int, at_ms: float | None = None) -> None:
+        """Do what is due in the middle of the shot, or at one of its moments."""
+        ...
 
 
 class TablePlay(TableDriver):
-    """Plays one match on one table. `hook(shot)` is awaited in the middle of each shot (faults are injected there)."""
+    """Plays one match on one table. `breaks`: what goes wrong within each shot."""
 
     def __init__(
         self,
@@ -92,7 +103,7 @@ class TablePlay(TableDriver):
         match: TrueMatch,
         play: Play,
         start: View,
-        hook: Hook | None = None,
+        breaks: Breaks | None = None,
         manner: Manner | None = None,
         fitted: Fitted = Fitted.HINTS,
     ) -> None:
@@ -103,12 +114,13 @@ class TablePlay(TableDriver):
         self.match = match
         self.players = play
         self.start = start
-        self.hook = hook
+        self.breaks = breaks
         self._pending: Handling | None = None
         self._counted = self._begun = 0  # shots of the hub after the last ruling, and when this stroke was made
         self._by_hand = False
         self._stood = -1  # shots played when the pins were last put up
         self._looks = 0
+        self._buttons = Buttons(self, self.manner, getattr(play, "seed", 0)) if self.manner.at_buttons else None
         self._handlers: dict[str, Callable[[View], Awaitable[None]]] = {
             "idle": self._begin,
             "lag": self._lag,
@@ -138,6 +150,14 @@ class TablePlay(TableDriver):
                 if self.view.get("n") == view["n"]:
                     await self._wait_change(view)
         return self.progress
+
+    async def command(self, kind: str, **fields: Any) -> bool:
+        """One command, by a button of the table where he uses them. Raises Refused."""
+        if self._buttons is not None and self.fitted is not Fitted.NONE:
+            taken = await self._buttons.say(kind, fields)
+            if taken is not None:
+                return taken
+        return await super().command(kind, **fields)
 
     async def _wait_change(self, view: View) -> None:
         try:
@@ -247,14 +267,37 @@ class TablePlay(TableDriver):
         if self.fitted in (Fitted.MAIN, Fitted.NONE):  # nothing hears the tip: the stroke is entered by hand
             await self.command("strike")
             inputs = [item for item in inputs if not is_piezo(item)] if self.fitted is Fitted.MAIN else []
+        lasts_us = self.sensors.lasts_us(timeline)
+        if self.breaks is not None:
+            inputs = await self._broken(self.breaks, number, inputs, lasts_us)
+        await self.feel(inputs, lasts_us)
+
+    async def _broken(self, breaks: Breaks, number: int, inputs: list[Input], lasts_us: int) -> list[Input]:
+        """Let the inputs happen up to the last moment at which something goes wrong; the others. In the middle, and at planned moments."""
         half = len(inputs) // 2
-        if self.hook is not None and not inputs:
-            await self.hook(number)
-        elif self.hook is not None and half:
-            await self.feel(inputs[:half], inputs[half - 1].t_us - self.now_us, pause=False)
-            await self.hook(number)
-            inputs = inputs[half:]
-        await self.feel(inputs, self.sensors.lasts_us(timeline))
+        middle_us = inputs[half - 1].t_us - self.now_us if half else 0
+        planned = [(min(round(ms * 1000), lasts_us), ms) for ms in breaks.moments(number)]
+        early = [(us, ms) for us, ms in planned if us < middle_us]
+        # The middle is a place among the inputs, not a time: of several at one time some come before, some after it.
+        first, rest = inputs[:half], inputs[half:]
+        if planned:
+            first, over = split(first, self.now_us + middle_us)
+            rest = [*over, *rest]
+        first = await self._up_to(breaks, number, first, early)
+        if half:
+            await self.feel(first, middle_us, pause=False)
+        if half or not inputs:
+            await breaks.strike(number)
+        return await self._up_to(breaks, number, rest, planned[len(early) :])
+
+    async def _up_to(
+        self, breaks: Breaks, number: int, inputs: list[Input], planned: list[tuple[int, float]]
+    ) -> list[Input]:
+        for us, ms in planned:
+            due, inputs = split(inputs, self.now_us + us)
+            await self.feel(due, us, pause=False)
+            await breaks.strike(number, ms)
+        return inputs
 
     async def _still(self, _: View) -> None:
         await self.command("still")

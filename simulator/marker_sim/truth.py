@@ -11,7 +11,7 @@ from marker_rules.game import Due, Game, game
 from marker_rules.notation import format_fact
 from marker_rules.options import Options
 from marker_rules.ruling import Ruling
-from marker_sim.timeline import Timeline
+from marker_sim.timeline import Final, Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +25,40 @@ class TrueShot:
     before: Any = None
 
     def line(self) -> str:
-        """One line of the truth file, canonical JSON. A fact: ns after the strike, words, m/s, place on the table (mm) or null."""
+        """One line of the truth file, canonical JSON. A fact: ns after the strike, words, m/s, place on the table (mm) or null.
+
+        `final`: where each ball lies in the end (mm, null off the table); of each pin the place, whether it stands, mm slid.
+        """
         return json.dumps(
             {
                 "shot": self.number,
                 "striker": self.striker.value,
                 "facts": [
-                    [
-                        item.t_ns,
-                        format_fact(item.fact),
-                        round(item.strength, 4),
-                        None if item.at_mm is None else [round(item.at_mm[0], 1), round(item.at_mm[1], 1)],
-                    ]
+                    [item.t_ns, format_fact(item.fact), round(item.strength, 4), _rounded(item.at_mm)]
                     for item in self.timeline.items
                 ],
                 "calls": [[call.code, call.by.value, call.when.value] for call in self.timeline.calls],
                 "rest_ns": self.timeline.rest_ns,
                 "ruling": self.ruling.short,
+                "final": _final(self.timeline.final),
             },
             ensure_ascii=False,
             sort_keys=True,
             separators=(",", ":"),
         )
+
+
+def _rounded(at_mm: tuple[float, float] | None) -> list[float] | None:
+    return None if at_mm is None else [round(at_mm[0], 1), round(at_mm[1], 1)]
+
+
+def _final(final: Final | None) -> dict[str, Any] | None:
+    if final is None:
+        return None
+    return {
+        "balls": {ball.value: _rounded(at) for ball, at in final.balls},
+        "pins": {one.pin.value: [_rounded(one.at_mm), one.stands, round(one.slid_mm, 1)] for one in final.pins},
+    }
 
 
 @dataclass(slots=True)

@@ -84,7 +84,7 @@ def test_a_failing_shot_is_kept_and_played_again(tmp_path: Path, monkeypatch: py
             kept = {name: getattr(made.ruling, name) for name in made.ruling.__dataclass_fields__}
             return Look(ruling(**{**kept, "points": points.plus(made.ruling.striker, 3)}), made.certain, made.rows, 1)
 
-    plan = BatchPlan(GameId.FIVE_PINS, 3, 6, Through.RULES)
+    plan = BatchPlan(GameId.FIVE_PINS, 3, 6, Through.RULES, errors=0.2)
     monkeypatch.setattr(batch, "Engine", Wrong)
     result = run_batch(plan)
     assert [failure.judged.shot for failure in result.failures] == [4]
@@ -176,10 +176,11 @@ def test_a_shot_that_breaks_a_law_is_a_problem_of_its_unit(monkeypatch: pytest.M
 
 
 def test_a_batch_is_played_as_well_on_the_table_and_as_strictly_as_asked(tmp_path: Path) -> None:
-    """Mutation: `--skill`, `--params` or `--check` is read and forgotten."""
+    """Mutation: `--skill`, `--params`, `--errors` or `--check` is read and forgotten."""
     plain = play_two()
     assert play_two(check=True) == plain, "looking changes nothing"
     assert play_two(skill="beginner") != plain
+    assert play_two(errors=1.0) != plain
     text = (Path(params.__file__).parent / "params.toml").read_text(encoding="utf-8")
     (tmp_path / "slow.toml").write_text(
         text.replace("roll     = { v = 0.010", "roll     = { v = 0.030"), encoding="utf-8"
@@ -203,6 +204,7 @@ def play_two(**asked: Any) -> list[str]:
         (["batch", "snooker"], "snooker"),
         (["batch", "five-pins", "--referee", "absent"], "--referee absent"),
         (["batch", "five-pins", "--through", "hub", "--sloppy", "0.1"], "--sloppy 0.1"),
+        (["batch", "five-pins", "--errors", "2"], "'2': give a probability from 0 to 1"),
         (["repeat", "nowhere"], "nowhere"),
     ],
 )

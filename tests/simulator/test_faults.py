@@ -131,6 +131,36 @@ def test_moments_come_from_the_seed_and_lie_in_the_unit() -> None:
     assert moments[0] != [(s, a.kind) for s in range(1, 101) for a in Rig(profile, 6, "1", 100).acts(s)]
 
 
+def test_a_moment_in_a_shot_is_kept_apart_from_its_middle() -> None:
+    """Mutation: at_ms read and forgotten; done twice, in the middle too."""
+    entries = [{"at_shot": 7, "do": "reboot", "at_ms": at} for at in (900, 0, 900)]
+    profile = read({"schedule": [*entries, {"at_shot": 7, "do": "hub_kill"}]}, "test.toml")
+    rig = Rig(profile, 5, "1", 100)
+    assert (rig.moments(7), rig.moments(6)) == ([0, 900], [])
+    rig.begin(7)
+    assert [act.kind for act in rig.acts(7)] == [Kind.HUB_KILL]
+    assert [act.kind for at in rig.moments(7) for act in rig.acts(7, at)] == [Kind.REBOOT] * 3
+    assert [(one.shot, one.detail) for one in rig.injected[1:]] == [
+        (7, "at 0 ms, 1.0 s"),
+        (7, "at 900 ms, 1.0 s"),
+        (7, "at 900 ms, 1.0 s"),
+    ]
+
+
+def test_a_restart_at_a_moment_loses_what_comes_after_it(tmp_path: object) -> None:
+    """Through the rules: evidence up to the moment and a gap. Mutation: the moment measured from the boot, not from the strike."""
+    last = {}
+    for ms in (0, 1_000, 60_000):
+        file = f"{tmp_path}/at-{ms}.toml"
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(f'[[schedule]]\nat_shot = 2\nat_ms = {ms}\ndo = "reboot"\n')
+        played = list(cases(GameId.FIVE_PINS, 4, 3, Fitted.HINTS, file))
+        assert [case.evidence.gap for case in played] == [False, True, False]
+        last[ms] = len(played[1].evidence.observations)
+    assert last[0] <= last[1_000] < last[60_000]
+    assert last[0] == 0
+
+
 def wrong_shots(profile: str, shots: int, seed: int) -> list[object]:
     engine = Engine()
     found = (judge(case, engine) for case in cases(GameId.FIVE_PINS, seed, shots, Fitted.HINTS, profile))
@@ -190,6 +220,10 @@ def test_lost_records_leave_a_gap(tmp_path: object) -> None:
         ({"schedule": [{"at_shot": 0, "do": "reboot"}]}, "at_shot"),
         ({"schedule": [{"at_shot": 3, "do": "late"}]}, "late"),
         ({"schedule": [{"at_shot": 3, "do": "reboot", "when": 1}]}, "when"),
+        ({"schedule": [{"at_shot": 3, "do": "reboot", "at_ms": -1}]}, "at_ms = -1"),
+        ({"schedule": [{"at_shot": 3, "do": "reboot", "at_ms": True}]}, "at_ms = True"),
+        ({"schedule": [{"at_shot": 3, "do": "reboot", "at_ms": "soon"}]}, "at_ms = 'soon'"),
+        ({"schedule": [{"at_shot": 3, "do": "reboot", "at_ms": 600_001}]}, "0 to 600000"),
     ],
 )
 def test_what_is_not_known_is_refused_by_name(raw: dict[str, list[dict[str, object]]], named: str) -> None:

@@ -44,7 +44,7 @@ def test_a_careless_referee_is_wrong_at_first_and_right_at_his_next_look() -> No
 
 def test_others_answer_the_truth_at_once() -> None:
     """Mutation: every referee is careless."""
-    for kind in (Kind.TRUTHFUL, Kind.SLOW, Kind.UNDOING, Kind.ABSENT):
+    for kind in (Kind.TRUTHFUL, Kind.SLOW, Kind.UNDOING, Kind.ABSENT, Kind.BUTTONS):
         manner = Manner(kind, seed=3, sloppy=1.0)
         assert manner.answers(1, {"rows": ROWS}, {"Q1": "opponent"}) == {"Q1": "opponent"}
 
@@ -146,9 +146,9 @@ def test_with_a_slow_one_the_tables_time_goes_on_in_any_pace() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("referee", ["sloppy", "undoing"])
+@pytest.mark.parametrize("referee", ["sloppy", "undoing", "buttons"])
 def test_the_score_is_the_truth_whoever_handles_it(referee: str) -> None:
-    """A game through broker and hub. Mutation: an answer taken back that still counts."""
+    """A game through broker and hub. Mutation: an answer taken back that still counts; a press the hub takes twice."""
     words = [
         "sim",
         "match",
@@ -171,4 +171,7 @@ def test_the_score_is_the_truth_whoever_handles_it(referee: str) -> None:
     result = json.loads(done.stdout.strip().splitlines()[-1])
     assert result["wrong_rulings"] == 0 <= result["referee_errors"]
     assert (result["referee_errors"] > 0) == (referee == "sloppy")
+    assert ("pressed" in result) == (referee == "buttons")
+    if referee == "buttons":
+        assert result["pressed"] >= 2 * result["shots"], "still and accept, shot for shot"
     assert result["final_score"] == result["ground_truth_score"]

@@ -1,15 +1,17 @@
 """Players and whole matches without a hub: shares, the rules' own invariants, the same match for the same seed."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import ALL_PINS, PYRAMID_BALLS, Ball, GameId, Player
-from marker_rules.facts import Contact, Off, Pot
+from marker_rules.facts import Contact, Off, Pot, Strike
 from marker_rules.options import Options
 from marker_rules.pyramid.state import HAND_OF_PHASE, Phase
+from marker_rules.shot import Call
 from marker_sim.demo import Plan, run
 from marker_sim.matchplay import Matchplay
 from marker_sim.physics.table import shipped
@@ -20,6 +22,8 @@ from marker_sim.players import PRESETS
 from marker_sim.referee import DISTURBED, answers, called, to_change
 from marker_sim.rng import Stream
 from marker_sim.score import truth_fields
+from marker_sim.sensors.inputs import CLICK, Edge
+from marker_sim.sensors.table import CaromSensors
 from marker_sim.slips import NONE, Rates, slips
 from marker_sim.truth import TrueShot
 
@@ -184,6 +188,38 @@ def test_errors_come_at_their_rates() -> None:
     assert {call.code for row in calls for call in row} == {"Z"}
     assert 150 < sum(map(len, calls)) < 250
     assert not any(slips(GameId.FIVE_PINS, Player.A, NONE, Stream(1, number)) for number in range(400))
+
+
+def test_errors_that_are_strokes_come_only_when_they_are_asked_for() -> None:
+    """The opponent's ball is struck for the own one and called; a double hit is felt twice. The strokes before the first one stay as they were.
+
+    Mutation: chance taken from the stroke's own stream, the wrong ball not named, the second touch told as a fact.
+    """
+    usual = five_pins(3, 40, Style(slips=NONE))
+    assert not any(shot.timeline.felt for shot in usual)
+    wrong = Style(slips=Rates(0.0, {}, 0.0, wrong_ball=0.1))
+    mine = five_pins(3, 40, wrong)
+    struck = [next(item.fact.ball for item in shot.timeline.items if isinstance(item.fact, Strike)) for shot in mine]
+    assert 1 <= struck.count(Ball.OPPONENT) <= 15
+    assert set(struck) == {Ball.CUE, Ball.OPPONENT}
+    first = struck.index(Ball.OPPONENT)
+    assert [shot.line() for shot in mine[:first]] == [shot.line() for shot in usual[:first]]
+    for shot, ball in zip(mine, struck, strict=True):
+        assert ("A" in getattr(shot.ruling, "letters", ())) == (ball is Ball.OPPONENT)
+        assert (Call("A", shot.striker) in [call for call, _ in called(shot)]) == (ball is Ball.OPPONENT)
+    heard = 0
+    for shot in five_pins(3, 20, Style(slips=Rates(0.0, {"Z": 0.3}, 0.0, felt=True))):
+        again = [item.t_ns for item in shot.timeline.felt]
+        assert bool(again) == any(call.code == "Z" for call in shot.timeline.calls)
+        assert all(12_000_000 <= t_ns <= 80_000_000 for t_ns in again)
+        once, as_felt = (
+            [edge for edge in CaromSensors(3, "1").shot(1, told, 0) if isinstance(edge, Edge)]
+            for told in (replace(shot.timeline, felt=()), shot.timeline)
+        )
+        assert once == as_felt or again
+        assert {edge.ch for edge in set(as_felt) ^ set(once)} <= {CLICK}
+        heard += once != as_felt
+    assert heard > 2
 
 
 @pytest.mark.parametrize("game", list(GameId))

@@ -1,6 +1,7 @@
 """Every scenario of a shot played as if it happened: sensors, detection, evidence, a truthful referee, the expected ruling."""
 
 import asyncio
+import json
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from marker_rules.balls import Pin
 from marker_rules.errors import RulesError
 from marker_rules.notation import parse_facts
 from marker_rules.scenario import ScenarioError
+from marker_sim.boardnode import BoardNode
 from marker_sim.prelude import prelude
 from marker_sim.reading import Fitted
 from marker_sim.scenehall import play_all
@@ -170,13 +172,39 @@ def test_every_scene_has_a_way_to_the_state_before_it() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_every_scene_is_ruled_so_by_a_hub_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("firmware", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["direct", "firmware"])
+def test_every_scene_is_ruled_so_by_a_hub_too(firmware: bool, tmp_path: Path) -> None:
     """Sensors, node, broker, hub and the public pages: every shot scenario and timeline at two tables of one hub.
 
     Where nobody strikes nothing is counted, and the next stroke is ruled as if nothing had been.
     """
     scenes = [read_scene(raw) for name in FILES for raw in scenarios(name)] + [read_scene(raw) for raw in timelines()]
     assert len(scenes) >= 160
-    found = asyncio.run(play_all(scenes, tmp_path))
+    found = asyncio.run(play_all(scenes, tmp_path, firmware=firmware))
     assert {one.id: one.mismatch for one in found if not one.good} == {}
     assert [one.id for one in found] == [scene.id for scene in scenes]
+
+
+@pytest.mark.slow
+def test_what_only_a_node_can_tell_apart_is_played_by_its_firmware(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pin that tips, one that stands up again, a cleaned table, a rail's echo, a hanging ball. Mutation: the direct node played in its place."""
+    started, files = list[str](), list[str]()
+    board_start = BoardNode.start
+
+    async def start(table: str, *more: Any) -> BoardNode:
+        started.append(table)
+        return await board_start(table, *more)
+
+    names = {"TL-004", "TL-005", "TL-010", "TL-012", "TL-102", "TL-103"}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(BoardNode, "start", start)
+        for name in library():
+            kept = [raw for raw in loaded(name) if raw["id"] in names]
+            (file := tmp_path / name.name).write_text(yaml.safe_dump(kept, allow_unicode=True), encoding="utf-8")
+            files.append(str(file))
+        assert main(["sim", "script", *files, "--through", "firmware", "--json"]) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {one["id"] for one in told} == names
+    assert sorted(started) == ["1", "2"]

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from marker_hardware.pinmap import Profile
 from marker_hub.cli import main
-from marker_rules.balls import GameId
+from marker_rules.balls import GameId, Pin
+from marker_rules.facts import Off, Pot, Restand, Topple
+from marker_sim.matchplay import Matchplay
+from marker_sim.physics.table import shipped
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -102,6 +106,41 @@ def test_a_match_is_played_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixt
     met = [place for _, words, speed, place in facts if words.startswith("contact") and speed > 0]
     assert met
     assert all(abs(x) < 1420 and abs(y) < 710 for x, y in met), "millimetres from the centre of the bed"
+
+
+def test_the_truth_says_where_everything_lay_in_the_end() -> None:
+    """Five-pins: felled pins lie, the others stand on their seats; pyramid: what was potted is gone.
+
+    Mutation: the places before the stroke, the opponent's ball for the striker's, a felled pin that stands.
+    """
+    played = Matchplay.new(GameId.FIVE_PINS, 8)
+    seats, fell = shipped(Profile.CAROM5).pins, 0
+    for shot, _ in zip(played.shots(), range(40), strict=False):
+        end, places = json.loads(shot.line())["final"], played.players.places  # type: ignore[attr-defined]
+        names = {"cue": shot.striker.value, "opponent": shot.striker.other.value, "red": "red"}
+        for ball, at in end["balls"].items():
+            place = places[names[ball]]
+            assert (at is None) == (place is None)
+            assert at is None or at == pytest.approx([1000 * place[0], 1000 * place[1]], abs=0.06)
+        felled = {pin for item in shot.timeline.items if isinstance(item.fact, Topple) for pin in item.fact.pins}
+        restood = {item.fact.pin for item in shot.timeline.items if isinstance(item.fact, Restand)}
+        for pin in Pin:
+            at, stands, slid = end["pins"][pin.value]
+            assert stands == (pin in shot.before.pins and pin not in felled - restood)
+            seat = [1000 * seats[pin][0], 1000 * seats[pin][1]]
+            assert (at is None) == (pin not in shot.before.pins)
+            assert at is None or (at == pytest.approx(seat, abs=0.06)) == stands
+            assert slid >= 0
+        fell += len(felled)
+    assert fell > 5
+    potted = 0
+    for shot, _ in zip(Matchplay.new(GameId.FREE, 8).shots(), range(12), strict=False):
+        balls = json.loads(shot.line())["final"]["balls"]
+        gone = {item.fact.ball.value for item in shot.timeline.items if isinstance(item.fact, Pot | Off)}
+        assert all(balls[ball] is None for ball in gone)
+        assert len([at for at in balls.values() if at is not None]) == shot.before.table.balls - len(gone)
+        potted += len(gone)
+    assert potted
 
 
 def test_statistics_say_what_they_counted(capsys: pytest.CaptureFixture[str]) -> None:

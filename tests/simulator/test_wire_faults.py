@@ -109,6 +109,20 @@ def test_processes_that_die_keep_the_truth(kinds: tuple[Kind, ...], tmp_path: Pa
 
 
 @pytest.mark.slow
+def test_what_is_planned_within_a_shot_keeps_the_truth(tmp_path: Path) -> None:
+    """The node restarts as the stroke is made, the hub dies in the middle of another one, the broker at the end of the last."""
+    planned = [(1, 0, "reboot"), (2, 700, "hub_kill"), (3, 600_000, "broker_restart"), (3, 200.5, "power_cut")]
+    rows = [f'[[schedule]]\nat_shot = {shot}\nat_ms = {ms}\ndo = "{do}"\n' for shot, ms, do in planned]
+    (tmp_path / "planned.toml").write_text("\n".join(rows))
+    asked = ["--shots", "4", "--seed", "6", "--through", "hub", "--faults", str(tmp_path / "planned.toml")]
+    done = subprocess.run([*MARKER, *asked], capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["injected"] == {"broker_restart": 1, "hub_kill": 1, "power_cut": 1, "reboot": 1}
+    assert (found["wrong"], found["truth_excluded"], found["guessed"], found["shots"]) == (0, 0, 0, 4)
+
+
+@pytest.mark.slow
 def test_a_node_that_restarts_in_every_third_shot_makes_no_shot_of_its_own(tmp_path: Path) -> None:
     """A health report made before the close must not pass for the end of the stream: what comes after it would open a shot."""
     (tmp_path / "reboots.toml").write_text('[[fault]]\nkind = "reboot"\ntimes = 8\n')

@@ -52,6 +52,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--skill", choices=("beginner", "club", "strong"), default="club", help="how well both play (default: club)"
     )
+    sim_shot.errors(parser)
     sim_shot.own_files(parser)
     parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
     parser.add_argument("--score", action="store_true", help="print the whole table of figures")
@@ -91,7 +92,9 @@ def run(args: argparse.Namespace) -> int:
             sloppy,
             args.skill,
             args.check,
-            *("" if path is None else str(path) for path in (args.params, args.table)),
+            "" if args.params is None else str(args.params),
+            "" if args.table is None else str(args.table),
+            args.errors,
         )
         result = run_batch(plan, _Progress(plan))
     except (BatchError, FaultError) as problem:

@@ -21,13 +21,23 @@ if TYPE_CHECKING:
     from marker_sim.away import Away
     from marker_sim.demo import Hall, Plan, TableResult
     from marker_sim.manner import Manner
+    from marker_sim.sinks.secure import Secure
 
 SINKS = ("node", "mqtt")  # those with a hub behind them
 EVERY_S = 10.0  # a line of progress
 STOPPED = 130
 SHOTS = 1_000_000
+LARGEST_CA = 1536  # bytes of a certificate that a node's configuration holds: 2048 in base64
 SENSORS = ("hints", "main", "none")
-AWAY = ("hub", "table_id", "credentials", "wait")  # options that only a hub elsewhere needs
+AWAY = (
+    "hub",
+    "table_id",
+    "broker_user",
+    "credentials",
+    "tls",
+    "ca_file",
+    "wait",
+)  # options that only a hub elsewhere needs
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +59,23 @@ def options(parser: argparse.ArgumentParser) -> None:
     away.add_argument(
         "--table-id", metavar="ID", help="the table's id there, and the node's user at the broker (default: 1)"
     )
+    away.add_argument(
+        "--broker-user", metavar="NAME", help="the node's user at the broker, where it is not the table's id"
+    )
     away.add_argument("--credentials", type=Path, metavar="FILE", help="the credentials.json of that hub")
+    away.add_argument(
+        "--tls",
+        type=int,
+        choices=(1, 2),
+        help="as in a node's file: 1 encrypted, 2 encrypted and the broker checked (default: neither; port 8883 where none is given)",
+    )
+    away.add_argument(
+        "--ca-file",
+        type=Path,
+        metavar="FILE",
+        help="with --tls 2: the certificate that vouches for the broker, DER or PEM (default: those this computer trusts; a node with "
+        "firmware trusts none by itself)",
+    )
     away.add_argument(
         "--wait",
         type=_wait,
@@ -93,12 +119,44 @@ def away_of(args: argparse.Namespace) -> Away | None:
     if not (table.isascii() and len(table) <= 16 and all(c.islower() or c.isdigit() or c in "_-" for c in table)):
         raise MarkerError(f"--table-id {table}: give a table's id, up to 16 of a-z, 0-9, _ and -")
     try:
-        broker = address("--broker", args.broker, "mqtt", 1883)
+        secure = _secure(args)
+        broker = address("--broker", args.broker, "mqtt", 8883 if args.tls else 1883)
         hub = address("--hub", args.hub, "http", 80) if args.hub else Address(broker.host, HUB_PORT)
         password, pin = secrets(args.credentials, table)
     except AwayError as problem:
         raise MarkerError(str(problem)) from problem
-    return Away(broker, hub, table, password, pin, args.wait or 15.0)
+    return Away(broker, hub, table, password, pin, args.wait or 15.0, _user(args.broker_user), secure)
+
+
+def _user(name: str | None) -> str:
+    """Raises MarkerError."""
+    if name is not None and not (0 < len(name) <= 64 and name.isprintable()):
+        raise MarkerError(f"--broker-user {name!r}: give the node's user at the broker, 1 to 64 characters")
+    return name or ""
+
+
+def _secure(args: argparse.Namespace) -> Secure:
+    """How the broker is spoken to. Raises MarkerError."""
+    from marker_sim.sinks.secure import CertificateError, Level, Secure, certificate
+
+    level = Level(args.tls or 0)
+    if args.ca_file is None:
+        if level is Level.CHECKED and args.sink == "node":
+            raise MarkerError(
+                "--tls 2: a node with firmware trusts no certificate by itself; give the one that vouches for the broker, --ca-file FILE"
+            )
+        return Secure(level)
+    if level is not Level.CHECKED:
+        raise MarkerError(f"--ca-file {args.ca_file}: nothing is checked without --tls 2; give both")
+    try:
+        vouching = certificate(args.ca_file)
+    except CertificateError as problem:
+        raise MarkerError(f"--ca-file {problem}") from problem
+    if args.sink == "node" and len(vouching) > LARGEST_CA:
+        raise MarkerError(
+            f"--ca-file {args.ca_file}: {len(vouching)} bytes, a node holds {LARGEST_CA}; give an ECDSA certificate"
+        )
+    return Secure(level, vouching)
 
 
 def play(args: argparse.Namespace, given: dict[str, Any], shots: int | None) -> tuple[dict[str, Any], int]:
@@ -106,8 +164,6 @@ def play(args: argparse.Namespace, given: dict[str, Any], shots: int | None) -> 
     from marker_rules.options import Options
     from marker_sim.demo import Plan
     from marker_sim.manner import Manner
-    from marker_sim.play import Style
-    from marker_sim.players import PRESETS
     from marker_sim.reading import Fitted
 
     kind, sloppy = sim_referee.manner_of(args, asked=True, where="--sink node or mqtt")
@@ -128,7 +184,7 @@ def play(args: argparse.Namespace, given: dict[str, Any], shots: int | None) -> 
             0,
             direct=args.sink == "mqtt",
             profile=args.faults,
-            style=Style(PRESETS[args.skill], check=args.check, table=sim_shot.table_of(args)),
+            style=sim_shot.style_of(args, check=args.check),
             referee=referee,
             fitted=Fitted(args.sensors or Fitted.HINTS),
             away=away_of(args),

@@ -48,6 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="none: the rules alone; file: the same, truth into --out; node: real firmware on a virtual board; mqtt: without firmware",
     )
     parser.add_argument("--shots", type=int, metavar="N", help="end after N shots (default: play the match out)")
+    sim_shot.errors(parser)
     sim_shot.own_files(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="with --sink file: the truth, one line a shot")
     parser.add_argument("--check", action="store_true", help="test the physical invariants at every event")
@@ -78,10 +79,8 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
 
 def _alone(args: argparse.Namespace) -> int:
     from marker_sim.matchplay import Matchplay
-    from marker_sim.play import Style
-    from marker_sim.players import PRESETS
 
-    style = Style(PRESETS[args.skill], check=args.check, table=sim_shot.table_of(args))
+    style = sim_shot.style_of(args, check=args.check)
     try:
         played = Matchplay.new(GameId(args.game), args.seed, style=style, given=_given(args))
     except RulesError as problem:

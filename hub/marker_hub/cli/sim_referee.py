@@ -11,7 +11,7 @@ from marker_hub.errors import MarkerError
 if TYPE_CHECKING:
     from marker_sim.manner import Kind
 
-MANNERS = ("truthful", "slow", "sloppy", "undoing", "absent")
+MANNERS = ("truthful", "slow", "sloppy", "undoing", "absent", "buttons")
 SLOPPY = 0.05
 
 
@@ -21,8 +21,9 @@ def options(parser: argparse.ArgumentParser, where: str) -> None:
         "--referee",
         choices=MANNERS,
         default=None,
-        help=f"{where}: right at once, slow, careless, taking back what he did, or none at all, so that the house's rule accepts "
-        "what is certain and the rest stays open; the score must be the truth with each (default: truthful)",
+        help=f"{where}: right at once, slow, careless, taking back what he did, none at all, so that the house's rule accepts "
+        "what is certain and the rest stays open, or right with the table's buttons where they can say it; the score must be the truth "
+        "with each (default: truthful)",
     )
     parser.add_argument(
         "--sloppy",

@@ -35,9 +35,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--through",
-        choices=["rules", "hub"],
+        choices=["rules", "hub", "firmware"],
         default="rules",
-        help="rules: evidence engine alone; hub: sensors, node without firmware, broker, hub (default: rules)",
+        help="rules: evidence engine alone; hub: sensors, node without firmware, broker, hub; firmware: the same with the node's "
+        "firmware on virtual boards (default: rules)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object a scenario")
 
@@ -90,7 +91,7 @@ def _scenes(args: argparse.Namespace) -> list[Scene]:
     from marker_sim.scenes import ScriptError, read_scene
 
     found = []
-    for name, raw in _raw(_files(args), args.id, through_hub=args.through == "hub"):
+    for name, raw in _raw(_files(args), args.id, through_hub=args.through != "rules"):
         try:
             found.append(read_scene(raw))
         except ScriptError as problem:
@@ -107,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     """Play them and say which came out otherwise."""
     from marker_sim.reading import Fitted
 
-    if args.through == "hub" and args.sensors != Fitted.HINTS:
+    if args.through != "rules" and args.sensors != Fitted.HINTS:
         raise MarkerError(f"--sensors {args.sensors}: only --through rules plays a scene so; leave it at hints")
     failed = played = 0
     for name, questions, differ in _played(args, _scenes(args)):
@@ -130,8 +131,8 @@ def _played(args: argparse.Namespace, scenes: list[Scene]) -> Iterator[tuple[str
     from marker_sim.scenes import ScriptError
     from marker_sim.script import play
 
-    if args.through == "hub":
-        yield from _through_hub(scenes)
+    if args.through != "rules":
+        yield from _through_hub(scenes, firmware=args.through == "firmware")
         return
     for scene in scenes:
         try:
@@ -144,13 +145,13 @@ def _played(args: argparse.Namespace, scenes: list[Scene]) -> Iterator[tuple[str
         yield result.id, result.judged.questions, differ
 
 
-def _through_hub(scenes: list[Scene]) -> list[tuple[str, int, list[str]]]:
+def _through_hub(scenes: list[Scene], *, firmware: bool) -> list[tuple[str, int, list[str]]]:
     from marker_sim.problems import describe
     from marker_sim.scenehall import play_all
 
     with tempfile.TemporaryDirectory(prefix="marker-script-") as folder:
         try:
-            found = asyncio.run(play_all(scenes, Path(folder)))
+            found = asyncio.run(play_all(scenes, Path(folder), firmware=firmware))
         except Exception as problem:
             said = describe(problem)
             if said is None:

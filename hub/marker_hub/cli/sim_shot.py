@@ -12,6 +12,7 @@ from marker_rules.balls import GameId
 
 if TYPE_CHECKING:
     from marker_sim.physics.table import PlayTable
+    from marker_sim.play import Style
     from marker_sim.single import SingleShot
 
 
@@ -23,7 +24,39 @@ def common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skill", choices=("beginner", "club", "strong"), default="club", help="how well both play (default: club)"
     )
+    errors(parser)
     own_files(parser)
+
+
+def errors(parser: argparse.ArgumentParser) -> None:
+    """How often players err in what is no physics."""
+    parser.add_argument(
+        "--errors",
+        type=_share,
+        metavar="P",
+        help="probability a stroke of each error of the players, 0 to 1: what a referee calls, a ball struck into the air, the "
+        "opponent's ball struck, a tip felt twice (default: 0.003 of the first two, none of the others)",
+    )
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"'{text}': give a probability from 0 to 1, as 0.02")
+    return value
+
+
+def style_of(args: argparse.Namespace, *, check: bool = False, trace: bool = False) -> Style:
+    """How both play, as the options say. Raises MarkerError."""
+    from marker_sim.play import Style
+    from marker_sim.players import PRESETS
+    from marker_sim.slips import DEFAULT_RATE, Rates
+
+    rates = DEFAULT_RATE if args.errors is None else Rates.every(args.errors)
+    return Style(PRESETS[args.skill], rates, check=check, trace=trace, table=table_of(args))
 
 
 def own_files(parser: argparse.ArgumentParser) -> None:
@@ -52,13 +85,11 @@ def table_of(args: argparse.Namespace) -> PlayTable | None:
 def chosen(args: argparse.Namespace, *, check: bool = False) -> SingleShot:
     """The shot that the options name. Raises MarkerError."""
     from marker_sim.physics.engine import SimulationError
-    from marker_sim.play import Style
-    from marker_sim.players import PRESETS
     from marker_sim.single import single
 
     if args.shot < 1:
         raise MarkerError(f"--shot {args.shot}: shots count from 1")
-    style = Style(PRESETS[args.skill], check=check, trace=True, table=table_of(args))
+    style = style_of(args, check=check, trace=True)
     try:
         return single(GameId(args.game), args.seed, args.shot, style)
     except ValueError as problem:

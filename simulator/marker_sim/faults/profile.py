@@ -14,6 +14,7 @@ from marker_sim.textfile import UnreadableText, text_of
 
 LARGEST = 1 << 20  # bytes of a profile
 MOST = 10_000  # of any number in it
+LATEST_MS = 600_000  # after a strike
 Value = float | int | str | bool
 
 
@@ -151,10 +152,14 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Something done by hand at a moment: in shot `at_shot`, `do` a process fault."""
+    """Something done by hand at a moment: in shot `at_shot`, `do` a process fault.
+
+    `at_ms`: table time after the strike; None: in the middle of what the sensors feel of the shot.
+    """
 
     at_shot: int
     do: Kind
+    at_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +255,8 @@ def _check(key: str, value: object, default: Value, where: str) -> None:
 
 def _planned(entry: Mapping[str, Any], where: str) -> Planned:
     for key in entry:
-        if key not in ("at_shot", "do"):
-            raise FaultError(f"{where}: key '{key}' is not known; there are at_shot, do")
+        if key not in ("at_shot", "at_ms", "do"):
+            raise FaultError(f"{where}: key '{key}' is not known; there are at_shot, at_ms, do")
     do = _kind(entry.get("do"), where)
     if STAGES[do] is not Stage.PROCESS:
         allowed = ", ".join(kind for kind, stage in STAGES.items() if stage is Stage.PROCESS)
@@ -259,4 +264,7 @@ def _planned(entry: Mapping[str, Any], where: str) -> Planned:
     shot = entry.get("at_shot")
     if not isinstance(shot, int) or isinstance(shot, bool) or shot < 1:
         raise FaultError(f"{where}: at_shot = {shot!r}; give the number of a shot from 1")
-    return Planned(shot, do)
+    ms = entry.get("at_ms")
+    if ms is not None and (not isinstance(ms, int | float) or isinstance(ms, bool) or not 0 <= ms <= LATEST_MS):
+        raise FaultError(f"{where}: at_ms = {ms!r}; give 0 to {LATEST_MS}, ms after the strike, or leave it out")
+    return Planned(shot, do, ms)

@@ -106,11 +106,15 @@ class Rig:
         found = [one.delays_s() for one in self.transport if isinstance(one, transport.Asymmetry)]
         return sum(up for up, _ in found), sum(down for _, down in found)
 
-    def acts(self, shot: int) -> list[Act]:
-        """What is done to processes in the middle of a shot."""
+    def moments(self, shot: int) -> list[float]:
+        """When in a shot something is planned, ms after the strike; what is done in its middle is not among them."""
+        return sorted({one.at_ms for one in self.profile.schedule if one.at_shot == shot and one.at_ms is not None})
+
+    def acts(self, shot: int, at_ms: float | None = None) -> list[Act]:
+        """What is done to processes in the middle of a shot, or at one of its `moments`."""
         found = []
         for at, spec in self.profile.stage(Stage.PROCESS):
-            if shot in self._moments[at]:
+            if shot in self._moments[at] and at_ms is None:
                 seconds = 0.0
                 if spec.kind in (Kind.WIFI_LOSS, Kind.REFUSED_JOIN):
                     low, high = spec.number("min_s"), spec.number("max_s")
@@ -119,7 +123,8 @@ class Rig:
                     seconds = spec.number("stop_s")
                 tries = int(spec.number("tries")) if spec.kind is Kind.WRONG_CONNACK else 1
                 found.append(Act(spec.kind, seconds, tries))
-        found += [Act(planned.do, 1.0) for planned in self.profile.schedule if planned.at_shot == shot]
+        found += [Act(one.do, 1.0) for one in self.profile.schedule if (one.at_shot, one.at_ms) == (shot, at_ms)]
+        when = [] if at_ms is None else [f"at {at_ms:g} ms"]
         for act in found:
-            self.note(act.kind, f"{act.seconds:.1f} s" if act.seconds else "")
+            self.note(act.kind, ", ".join([*when, *([f"{act.seconds:.1f} s"] if act.seconds else ())]))
         return found

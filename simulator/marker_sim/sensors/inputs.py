@@ -42,6 +42,26 @@ class Hold:
 Input: TypeAlias = Edge | Scan | Hold
 
 
+PERIOD_US = 10_000  # of the scans in a held stretch
+
+
+def split(inputs: list[Input], at_us: int) -> tuple[list[Input], list[Input]]:
+    """What happens up to a moment, and what after it; a held stretch is cut there."""
+    before: list[Input] = []
+    after: list[Input] = []
+    for item in inputs:
+        if item.t_us > at_us:
+            after.append(item)
+            continue
+        if isinstance(item, Hold) and item.t_us + (item.n - 1) * PERIOD_US > at_us:
+            n = (at_us - item.t_us) // PERIOD_US + 1
+            before.append(Hold(item.t_us, n, item.frozen))
+            after.append(Hold(item.t_us + n * PERIOD_US, item.n - n, item.frozen))
+        else:
+            before.append(item)
+    return before, after
+
+
 def is_piezo(item: Input) -> bool:
     """Whether a rail or the click disc made this input."""
     return isinstance(item, Edge) and item.ch < SHIFT_FIRST

@@ -113,7 +113,7 @@ class TableSensors:
     def _hits(self, number: int, timeline: Timeline, strike_us: int) -> list[Edge]:
         hits: dict[int, list[Hit]] = {}
         delays = Stream(self.seed, self.table, "crosstalk", number)
-        for item in timeline.items:
+        for item in (*timeline.items, *timeline.felt):
             for ch, hit in self._felt(item, strike_us, delays):
                 hits.setdefault(ch, []).append(hit)
         for ch, hit in self._phantoms(number, timeline, strike_us):

@@ -21,6 +21,7 @@ from marker_sim.sensors.inputs import Input
 from marker_sim.sinks import packets
 from marker_sim.sinks.frames import START_US
 from marker_sim.sinks.packets import BadPacket, Packet, PacketKind, PacketSplitter, Publish
+from marker_sim.sinks.secure import NOT_SECURE, Secure
 from marker_sim.stage import Ready
 from tablefw import wire as node_wire
 from tablefw.clock import Offset
@@ -83,7 +84,17 @@ class _App:
 class MqttNode:
     """The node of `table` at a broker. speed: times real time, 0 = as fast as everything is acknowledged."""
 
-    def __init__(self, table: str, host: str, port: int, user: str, password: str, profile: str, speed: float) -> None:
+    def __init__(
+        self,
+        table: str,
+        host: str,
+        port: int,
+        user: str,
+        password: str,
+        profile: str,
+        speed: float,
+        secure: Secure = NOT_SECURE,
+    ) -> None:
         self.table = table
         self.speed = speed
         self.profile = profile
@@ -96,6 +107,7 @@ class MqttNode:
         self.sent: list[Publish] = []  # what went out last, for a recording; emptied by who reads it
         self.recording = False
         self._host, self._port, self._user, self._password = host, port, user, password
+        self._tls = secure.context()
         self._writer: asyncio.StreamWriter | None = None
         self._pid = 0
         self._flight: dict[int, tuple[int, bool]] = {}  # packet id -> (records below, acknowledged), in the order sent
@@ -121,7 +133,7 @@ class MqttNode:
     ) -> MqttNode:
         """Start the node of `table` and wait for its session with the broker. Raises NodeError."""
         user, password = ready.broker_user(table)
-        node = cls(table, ready.mqtt_host, ready.mqtt_port, user, password, profile, speed)
+        node = cls(table, ready.mqtt_host, ready.mqtt_port, user, password, profile, speed, ready.secure)
         try:
             await node.connect()
         except BaseException:  # also one that is stopped while it starts leaves no session behind
@@ -159,7 +171,7 @@ class MqttNode:
             self._changed.notify_all()
 
     async def _session(self) -> None:
-        reader, writer = await asyncio.open_connection(self._host, self._port)
+        reader, writer = await asyncio.open_connection(self._host, self._port, ssl=self._tls)
         self._writer = writer
         will = Publish(self.topic(Topic.STATE), node_wire.will(self.detector.boot).encode(), 1, True)
         client = f"marker-{self.table}"

@@ -10,6 +10,7 @@ from marker_sim.faults.rig import Rig
 from marker_sim.faults.transport import Answer, Cut
 from marker_sim.sinks import packets
 from marker_sim.sinks.packets import BadPacket, Packet, PacketKind, PacketSplitter, Publish
+from marker_sim.sinks.secure import NOT_SECURE, Secure
 from marker_sim.stage import Ready
 
 OWN_PIDS = range(50_000, 65_536)  # ids of what the proxy itself sends; a node's session never counts so far
@@ -27,8 +28,9 @@ DENIED_S = 0.05
 class FaultProxy:
     """Stands for the broker at a port of its own."""
 
-    def __init__(self, host: str, port: int, rig: Rig) -> None:
+    def __init__(self, host: str, port: int, rig: Rig, secure: Secure = NOT_SECURE) -> None:
         self._host, self._port_of_broker, self._rig = host, port, rig
+        self._tls = secure.context()
         self._delays = rig.clock_delays_s()
         self._server: asyncio.Server | None = None
         self._pid = OWN_PIDS.start
@@ -48,8 +50,8 @@ class FaultProxy:
         return self._port
 
     async def stand_in(self, ready: Ready) -> Ready:
-        """The hall with this proxy in the broker's place."""
-        return replace(ready, mqtt_host="127.0.0.1", mqtt_port=await self.start())
+        """The hall with this proxy in the broker's place; on this computer nothing has to be encrypted."""
+        return replace(ready, mqtt_host="127.0.0.1", mqtt_port=await self.start(), secure=NOT_SECURE)
 
     def down(self, seconds: float) -> None:
         """No network for so long (wall time)."""
@@ -109,7 +111,7 @@ class FaultProxy:
             if self._denied:
                 await self._deny(reader, writer)
                 return
-            broker, upstream = await asyncio.open_connection(self._host, self._port_of_broker)
+            broker, upstream = await asyncio.open_connection(self._host, self._port_of_broker, ssl=self._tls)
             self._links |= {writer, upstream}
             self._pairs[writer] = upstream
             back = asyncio.create_task(self._downwards(broker, writer))
