@@ -21,6 +21,7 @@ from page_fakes.hub import Complaints, FakeHub, OpenPage, Server, still
 from playwright.sync_api import Page
 
 from marker_hub.service.threshold import law
+from marker_hub.web.entrance import qr_modules
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -28,6 +29,12 @@ WRITE = os.environ.get("MARKER_PICTURES") == "write"
 CELL = 16  # px: differences are looked at in cells, so that an edge half a pixel off does not count
 CELL_LIMIT = 28  # mean difference of a cell, of 255
 CELLS_ALLOWED = 0.012
+
+STILL = """
+const real = performance.now.bind(performance);
+performance.now = () => (window.timeGoes ? real() : 0);
+"""
+"""A page whose clocks stand: how long a busy machine takes for it is not seen, and what goes by itself stays."""
 
 COMPARE = """async ([one, other, cell, limit]) => {
     const load = async (data) => {
@@ -147,14 +154,14 @@ def ruled(hub: FakeHub) -> None:
 
 def kill(page: Page, _: FakeHub, server: Server) -> None:
     """The hub goes away."""
+    page.evaluate("() => { window.timeGoes = true; }")
     server.stop()
     page.wait_for_selector(".banner")
     page.evaluate("() => { document.querySelector('.banner [aria-hidden]').textContent = '0:14'; }")
 
 
 def confirm(page: Page, hub: FakeHub, _: Server) -> None:
-    """A ruling is confirmed while the overlay looks; its time stands still, so that it stays."""
-    page.evaluate("() => { const then = performance.now(); performance.now = () => then; }")
+    """A ruling is confirmed while the overlay looks."""
     view = states.respotting()
     view["players"]["A"] = states.player(
         {"name": "Bonaventura-Castelnuovo", "given": "", "lang": "it"}, ball="white", score=55, games=1
@@ -173,6 +180,14 @@ def choose(page: Page, hub: FakeHub, _: Server) -> None:
     ]  # fmt: skip
     page.wait_for_function("() => document.querySelectorAll('.cell.hit').length === 14")
     page.evaluate("() => scrollTo(0, 0)")
+
+
+def unchanging(page: Page) -> None:
+    """Before it is loaded: its clocks stand, and the code of a free table is that of a hub that stands somewhere."""
+    page.add_init_script(STILL)
+    path = "/tables/3/join#9f2c4e71b05d83a6"
+    code = {"path": path, "qr": qr_modules(f"http://192.168.1.10:8080{path}")}
+    page.route("**/api/tables/3/join", lambda route: route.fulfill(json=code))
 
 
 def anywhere(page: Page, _: FakeHub, __: Server) -> None:
@@ -219,6 +234,7 @@ def test_the_picture_is_the_page(
         wait=picture.wait,
         color_scheme=picture.scheme,
         reduced_motion="reduce",
+        before=unchanging,
     )
     if picture.over_table:
         page.evaluate(
