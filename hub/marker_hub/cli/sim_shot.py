@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marker_hub.cli.numbers import bounded
 from marker_hub.errors import CheckFailed, MarkerError
 from marker_rules.balls import GameId
 
@@ -40,13 +41,7 @@ def errors(parser: argparse.ArgumentParser) -> None:
 
 
 def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"'{text}': give a probability from 0 to 1, as 0.02")
-    return value
+    return bounded(text, 0.0, 1.0, "give a probability from 0 to 1, as 0.02")
 
 
 def style_of(args: argparse.Namespace, *, check: bool = False, trace: bool = False) -> Style:
