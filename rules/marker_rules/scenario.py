@@ -38,6 +38,8 @@ HANDLERS: dict[tuple[str, str], tuple[str, str]] = {
     ("evidence", "five-pins"): ("marker_rules.evidence.scenarios", "evidence"),
     ("evidence", "pyramid"): ("marker_rules.evidence.scenarios", "evidence"),
 }
+# What the referee may have decided, by family; in five-pins all he sees is a fact or a call.
+DECISIONS = {"pyramid": ("marker_rules.pyramid.offences", "DECIDED")}
 FAMILY_OF = {**{game.value: family(game) for game in GameId}, "pyramid": "pyramid"}
 _ABOUT = frozenset({"id", "game", "kind", "title", "topic", "note", "notes", "source", "clauses", "depends_on"})
 _JUDGED = frozenset({"options", "before", "facts", "calls", "referee", "given", "expect"})
@@ -135,6 +137,8 @@ def judge_scenario(raw: object, lang: str = "en") -> Outcome:
         kinds = sorted({known for known, of in HANDLERS if of == family} | UNJUDGED)
         raise ScenarioError("kind", f"'{cut(kind)}' is not known for {family}; there are {', '.join(kinds)}")
     expect = map_field(raw, "expect")
+    if raw.get("referee"):
+        _check_decisions(map_field(raw, "referee"), family)
     try:
         result = _handler(kind, family)(raw, lang)
     except RulesError as problem:
@@ -146,6 +150,18 @@ def judge_scenario(raw: object, lang: str = "en") -> Outcome:
     except RecursionError as problem:
         raise ScenarioError("expect", "is nested too deeply") from problem
     return Outcome(name, not mismatch if expect else None, result, mismatch)
+
+
+def _check_decisions(given: Raw, family: str) -> None:
+    """Raises ScenarioError naming a decision that no rule of these games asks for."""
+    known: frozenset[str] = frozenset()
+    if family in DECISIONS:
+        module, name = DECISIONS[family]
+        known = getattr(import_module(module), name)
+    for key in given:
+        if key not in known:
+            there = f"there are {', '.join(sorted(known))}" if known else f"{family} knows none: write facts and calls"
+            raise ScenarioError(f"referee.{key}", f"is not a decision of the referee; {there}")
 
 
 def _field_of(problem: RulesError) -> str:

@@ -250,8 +250,18 @@ def test_exit_status_2_and_one_line_a_malformed_scenario(capsys: pytest.CaptureF
         (json.dumps({**GOOD, "expekt": {}}), "X1: expekt: is not a field of a scenario; there are answers, before,"),
         (json.dumps({**GOOD, "before": "x" * 5_000}), f"X1: before: expected a mapping, got '{'x' * 78}…"),
         ("[1]", "(no id): scenario: expected a mapping, got [1]"),
+        (
+            json.dumps({**GOOD, "referee": {"warned": True}}),
+            "X1: referee.warned: is not a decision of the referee; five-pins knows none",
+        ),
+        (
+            json.dumps(
+                {"id": "X1", "game": "pyramid", "kind": "evidence", "referee": {"warned": True, "wanred": False}}
+            ),
+            "X1: referee.wanred: is not a decision of the referee; there are corrected, disturbed, house, on_line, push_check,",
+        ),
     ],
-    ids=["call", "deep", "key", "long", "list"],
+    ids=["call", "deep", "key", "long", "list", "decision", "misspelt"],
 )
 @pytest.mark.parametrize("source", ["file", "standard input"])
 def test_one_broken_scenario_does_not_stop_the_others(
@@ -271,6 +281,21 @@ def test_one_broken_scenario_does_not_stop_the_others(
     [complaint] = err.splitlines()
     place = f"{path if source == 'file' else source}:2"
     assert complaint.startswith(f"marker adjudicate: {place}: {said}")
+
+
+def test_what_a_referee_can_decide_is_taken() -> None:
+    """A warning that was not heeded is a foul; each of the other decisions may be named."""
+    shot = {
+        "id": "X1",
+        "game": "free-pyramid",
+        "kind": "shot",
+        "before": {"striker": "A", "phase": "break"},
+        "facts": ["strike C", "contact C w1", "pot w12 BR"],
+    }
+    decided = {"warned": True, "corrected": False, "push_check": "yes", "house": "w1", "unaided": "", "on_line": ""}
+    heeded = judge_scenario({**shot, "referee": {**decided, "corrected": True, "disturbed": "no"}})
+    ignored = judge_scenario({**shot, "referee": decided})
+    assert (heeded.result["legal"], ignored.result["legal"]) == (True, False)
 
 
 def test_a_deep_first_line_on_standard_input(

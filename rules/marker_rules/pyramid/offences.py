@@ -132,6 +132,10 @@ def _once(violations: Iterable[Violation]) -> Iterable[Violation]:
             yield violation
 
 
+DECIDED = frozenset({"warned", "corrected", "push_check", "house", "unaided", "on_line", "disturbed"})
+"""What a referee decides beside his calls: the names of `Shot.decided`."""
+
+
 def _read_decided(entered: Entered, decided: tuple[tuple[str, str], ...], striker: Player) -> None:
     given = dict(decided)
     if _yes(given.get("warned", "")) and not _yes(given.get("corrected", "")):
