@@ -60,6 +60,7 @@ class Wrapped:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self.port = 0
         self.logins = 0
+        self._writers: list[asyncio.StreamWriter] = []
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -78,13 +79,19 @@ class Wrapped:
 
     async def _stop(self) -> None:
         self._server.close()
+        for writer in self._writers:
+            writer.transport.abort()  # a farewell that nobody answers would outlive the loop
         left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        for writer in self._writers:
+            with suppress(OSError):
+                await writer.wait_closed()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.logins += 1
+        self._writers.append(writer)
         try:
             if self._behind is None:
                 await reader.read(4096)
