@@ -11,8 +11,14 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 T = TypeVar("T", BrowserContext, Page)
 
-# Property tests are limited by their number of examples, never by the speed of the machine.
-settings.register_profile("marker", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Property tests are limited by their number of examples, never by the speed of the machine. In CI the examples of a test are
+# the same in every run: what a new one finds is for whoever runs the tests at home, and no change of somebody else's is refused.
+settings.register_profile(
+    "marker",
+    deadline=None,
+    derandomize=os.environ.get("CI") == "true",
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("marker")
 
 # A page that will show something is waited for; the limit only keeps a fault from hanging on a busy machine.
