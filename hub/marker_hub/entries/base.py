@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-FOLD_VERSION = 5
+FOLD_VERSION = 6
 """Version of the fold; a snapshot made under another version is ignored and the journal is folded again."""
 
 Json: TypeAlias = dict[str, Any]

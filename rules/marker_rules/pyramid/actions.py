@@ -264,21 +264,24 @@ def _white(before: PyramidState, action: Action) -> PyramidState:
     if before.to_take == 0:
         raise _refuse(action, "no white is to be taken", "white")
     if action.value == "taken":
-        return replace(before, to_take=0)
+        return replace(before, to_take=0, runs=runs.taken(before.runs))
     if action.value != "left":
         raise _refuse(action, "give taken or left")
     _stage(before, action, *SCORE)
     if before.game is not GameId.COMBINED:
         raise _refuse(action, "only combined pyramid forfeits a white that was not taken (EXT-C3)", "white")
     taker, lost = before.taker or before.striker, before.to_take
-    run = before.run
-    if run.player is taker:  # an offence after the shot may have ended it
-        run = replace(run, count=run.count - lost, recorded=max(0, run.recorded - lost))
+    run, records = before.run, before.runs
+    if run.player is taker:
+        run = runs.without(run, lost)
+    else:  # an offence after the shot ended it
+        records = runs.not_taken(records, before.options)
     if before.series:
         if before.series_balls < lost:
             raise _refuse(action, "the frame is won with that ball; nothing of it is taken back", "white")
         table = replace(before.table, balls=before.table.balls + lost)
-        return replace(before, to_take=0, table=table, run=run, series_balls=before.series_balls - lost)
+        left = before.series_balls - lost
+        return replace(before, to_take=0, table=table, run=run, runs=records, series_balls=left)
     from_shelf = min(lost, before.shelf.of(taker))
     return replace(
         before,
@@ -287,6 +290,7 @@ def _white(before: PyramidState, action: Action) -> PyramidState:
         debt=before.debt.add(taker, lost - from_shelf),
         table=replace(before.table, balls=before.table.balls + from_shelf),
         run=run,
+        runs=records,
     )
 
 

@@ -88,7 +88,8 @@ def new_frame(state: PyramidState, breaker: Player) -> PyramidState:
 
 def end_run(state: PyramidState) -> PyramidState:
     """Close the run that is going on and keep it, if it counts (RP-30.3)."""
-    run, records = runs.finish(state.run, state.options, state.frame)
+    to_take = state.to_take if state.taker is state.run.player else 0
+    run, records = runs.finish(state.run, state.options, state.frame, to_take)
     return replace(state, run=run, runs=state.runs + records)
 
 
@@ -125,8 +126,9 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
     if before.run.player is not ruling.striker and not ruling.credited:
         run = before.run
     to_take, taker = ruling.whites_taken_for_cue_ball, ruling.striker if ruling.whites_taken_for_cue_ball else None
+    records = runs.taken(before.runs)
     if not ruling.stroke or (ruling.legal is None and not ruling.manual):  # what was to be taken still is (EXT-C3)
-        to_take, taker = before.to_take, before.taker
+        to_take, taker, records = before.to_take, before.taker, before.runs
     after = replace(
         before,
         shelf=ruling.shelf,
@@ -137,6 +139,7 @@ def apply(before: PyramidState, ruling: PyramidRuling) -> PyramidState:
         to_take=to_take,
         taker=taker,
         run=run,
+        runs=records,
         pending=None,
     )
     if ruling.run_over:

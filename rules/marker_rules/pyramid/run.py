@@ -70,10 +70,36 @@ def call_referee(run: Run, player: Player) -> Run:
     return replace(run, seen=True)
 
 
-def finish(run: Run, options: Options, frame: int) -> tuple[Run, tuple[RunRecord, ...]]:
-    """End the run. Returns the empty run and its record, if it counts (RP-30.1m, RP-30.1w, RP-30.3)."""
+def finish(run: Run, options: Options, frame: int, to_take: int = 0) -> tuple[Run, tuple[RunRecord, ...]]:
+    """End the run. Returns the empty run and its record, if it counts (RP-30.1m, RP-30.1w, RP-30.3).
+
+    to_take: whites that are still to be taken for balls of this run.
+    """
     if run.player is None:
         return Run(), ()
     if run.recorded >= threshold(options, run.player).record:
-        return Run(), (RunRecord(run.player, run.recorded, frame),)
+        return Run(), (RunRecord(run.player, run.recorded, frame, run.recorded - without(run, to_take).recorded),)
     return Run(), ()
+
+
+def without(run: Run, lost: int) -> Run:
+    """The run without its last `lost` balls, for which no white was taken (EXT-C3)."""
+    count = run.count - lost
+    return replace(run, count=count, recorded=min(run.recorded, count))
+
+
+def taken(records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
+    """The records when no white is to be taken any more."""
+    if not records or not records[-1].untaken:
+        return records
+    return (*records[:-1], replace(records[-1], untaken=0))
+
+
+def not_taken(records: tuple[RunRecord, ...], options: Options) -> tuple[RunRecord, ...]:
+    """The records when the whites were not taken: the run that has ended since is shorter, and may not count any more."""
+    if not records or not records[-1].untaken:
+        return records
+    last = records[-1]
+    balls = last.balls - last.untaken
+    kept = balls >= threshold(options, last.player).record
+    return (*records[:-1], *((replace(last, balls=balls, untaken=0),) if kept else ()))

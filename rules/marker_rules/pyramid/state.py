@@ -154,11 +154,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A finished run that counts for the longest run (RP-30.1m, RP-30.3). `frame`: the frame in which it ended."""
+    """A finished run that counts for the longest run (RP-30.1m, RP-30.3). `frame`: the frame in which it ended.
+
+    untaken: balls of it for which the white is still to be taken (EXT-C3).
+    """
 
     player: Player
     balls: int
     frame: int
+    untaken: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,6 +318,53 @@ class TestWhiteForTheCueBall:
         match.act("white", value="left")
         assert (match.state.score.a, match.state.run.count, match.state.table.balls) == (8, 1, 5)
 
+    def ended(self, play: Any, balls: int, **options: Any) -> Any:
+        """A run of so many balls, the last one the cue ball, that a touch after the shot ended."""
+        match = play("combined", target=20, **options)
+        match.set(phase=Phase.PLAY, placements=())
+        for n in range(balls - 1):
+            match.pot(f"w{n + 1}")
+        match.shot("strike C; contact C w15; pot C BL", "RP-15.1 A after")
+        return match
+
+    def balls(self, match: Any) -> list[int]:
+        return [record.balls for record in match.state.runs]
+
+    @pytest.mark.clause("RP-30.1w")
+    @pytest.mark.clause("RP-30.3")
+    @pytest.mark.parametrize(("balls", "kept"), [(8, []), (9, [8])])
+    def test_left_after_the_run_has_ended(self, play: Any, balls: int, kept: list[int]) -> None:
+        """The record of the run loses the ball, and with it may not count any more."""
+        match = self.ended(play, balls, sex="w")
+        assert self.balls(match) == [balls]
+        match.shot("", "RP-25 B sitting")  # before anybody has chosen
+        match.act("choose", match.state.pending.chooser, "play")
+        match.act("white", value="left")
+        assert (self.balls(match), match.state.to_take) == (kept, 0)
+
+    @pytest.mark.parametrize("taken", [True, False])
+    def test_once_taken_a_later_white_shortens_no_earlier_run(self, play: Any, taken: bool) -> None:
+        match = self.ended(play, 8, sex="w")
+        match.act("choose", B, "cede")
+        if taken:
+            match.act("white", value="taken")
+            assert [record.untaken for record in match.state.runs] == [0]
+        match.shot("strike C; contact C w15; pot C BL", "RP-15.1 A after")
+        match.act("white", value="left")
+        assert self.balls(match) == [8]
+
+    def test_left_of_a_run_that_nobody_saw_to_its_end(self, play: Any) -> None:
+        """What a referee saw of the run stays recorded: the ball that is lost was none of it."""
+        match = play("combined", target=20, sex="w", table_referee=False)
+        match.set(phase=Phase.PLAY, placements=())
+        for n in range(7):
+            match.pot(f"w{n + 1}")
+        match.shot("strike C; contact C w15; pot C BL")
+        before = match.state.run
+        match.act("white", value="left")
+        assert (before.count, before.recorded) == (8, 5)
+        assert (match.state.run.count, match.state.run.recorded) == (7, 5)
+
     def test_only_combined(self, play: Any) -> None:
         with pytest.raises(IllegalInput, match="only combined"):
             self.potted(play, game="dynamic").act("white", value="left")
