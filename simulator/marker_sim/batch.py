@@ -35,6 +35,7 @@ from marker_sim.slips import DEFAULT_RATE, Rates
 from marker_sim.tableplay import Verdict
 
 UNIT = 100
+CHECKED = 100  # one stroke in so many with the invariants at every event, unless all are
 MOST_SHOTS = 100_000_000
 SEEDS = 1 << 30  # of units
 
@@ -78,7 +79,7 @@ class BatchPlan:
         profile = Profile.PYRAMID if self.game.is_pyramid else Profile.CAROM5
         own = of_paths(profile, *(Path(name) if name else None for name in (self.params, self.table)))
         rates = DEFAULT_RATE if self.errors is None else Rates.every(self.errors)
-        return Style(PRESETS[self.skill], rates, check=self.check, table=own)
+        return Style(PRESETS[self.skill], rates, check=self.check, table=own, check_every=CHECKED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class Play(Protocol):
 class Style:
     """How both players play. `slips`: errors no sensor feels, a stroke; `check`: invariants at every event; `trace`: ways are kept to be drawn.
 
-    `table`: another table than the shipped one of the game's profile.
+    `table`: another table than the shipped one of the game's profile; `check_every`: the same for one stroke in so many, 0 for none.
     """
 
     skill: Skill = PRESETS["club"]
@@ -72,6 +72,11 @@ class Style:
     check: bool = False
     trace: bool = False
     table: PlayTable | None = None
+    check_every: int = 0
+
+    def checks(self, seed: int, number: int) -> bool:
+        """Whether the invariants are tested at every event of stroke `number` of a match; at its end they are in any case."""
+        return self.check or (self.check_every > 0 and (seed + number) % self.check_every == 0)
 
 
 def play(game: GameId, seed: int, table: str = "1", style: Style | None = None) -> Play:

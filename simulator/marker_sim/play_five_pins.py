@@ -134,7 +134,11 @@ class FivePinsPlay:
             launch = scooped(launch, chance)
         launch = self._by_mistake(launch, balls, number)
         engine = self._run(
-            match, balls, launch, check=self.style.check, chance=Stream(self.seed, self.name, "pins", number)
+            match,
+            balls,
+            launch,
+            check=self.style.checks(self.seed, number),
+            chance=Stream(self.seed, self.name, "pins", number),
         )
         self.last, self.launch = engine, launch
         for index, name in enumerate(order):

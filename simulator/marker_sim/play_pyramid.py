@@ -152,7 +152,8 @@ class PyramidPlay:
         if chance.chance(self.style.slips.scoop):
             launch = scooped(launch, chance)
         luck = Stream(self.seed, self.name, "rail", number)
-        engine = self._run(launch, check=self.style.check, trace=self.style.trace, chance=luck)
+        checks = self.style.checks(self.seed, number)
+        engine = self._run(launch, check=checks, trace=self.style.trace, chance=luck)
         self.last, self.launch = engine, launch
         items = self._told(engine, before)
         for index, ball in enumerate(PYRAMID_BALLS):

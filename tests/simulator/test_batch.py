@@ -24,6 +24,7 @@ from marker_sim.judging import Engine, Look
 from marker_sim.kept import repeat, save
 from marker_sim.physics import params
 from marker_sim.physics.engine import SimulationError
+from marker_sim.physics.invariants import Guard
 from marker_sim.play_five_pins import FivePinsPlay
 from marker_sim.score import view_fields
 from marker_sim.timeline import Timeline
@@ -187,6 +188,27 @@ def test_a_batch_is_played_as_well_on_the_table_and_as_strictly_as_asked(tmp_pat
     )
     assert play_two(params=str(tmp_path / "slow.toml")) != plain
     assert BatchPlan(GameId.FREE, 1, 2, Through.RULES, check=True).style().check
+
+
+@pytest.mark.parametrize("game", [GameId.FIVE_PINS, GameId.FREE])
+def test_one_stroke_in_a_hundred_of_a_batch_is_checked_at_every_event(
+    game: GameId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And all of them with `--check`. Mutation: none, the first ones only, or the candidates that are merely tried too."""
+    checked: list[bool] = []
+    monkeypatch.setattr(Guard, "begin", lambda _, *, every_event: checked.append(every_event))
+    monkeypatch.setattr(Guard, "at_event", lambda *_: None)
+    monkeypatch.setattr(Guard, "at_end", lambda *_: None)
+    for check, wanted in ((False, 1), (True, 6)):
+        plan = BatchPlan(game, 5, 6, Through.RULES, check=check, skill="beginner")
+        style = plan.style()
+        assert sum(style.checks(seed, number) for seed in range(7, 9) for number in range(1, 101)) == (
+            200 if check else 2
+        )
+        checked.clear()
+        list(cases(plan.game, 97, 6, plan.fitted, "", style))
+        assert sum(checked) == wanted
+        assert len(checked) >= 6
 
 
 def play_two(**asked: Any) -> list[str]:

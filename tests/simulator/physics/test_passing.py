@@ -7,12 +7,17 @@ import msgspec
 import pytest
 
 from marker_hardware.pinmap import Profile
-from marker_rules.balls import ALL_PINS, Ball, Pin
+from marker_rules.balls import ALL_PINS, Ball, GameId, Pin
 from marker_rules.facts import Hop, Off, Pass, Return, Topple
+from marker_sim import judging
+from marker_sim.cases import cases
 from marker_sim.physics.engine import Engine, Kind
 from marker_sim.physics.params import Num, Params, load
 from marker_sim.physics.table import PlayTable, shipped
 from marker_sim.physics.telling import Cast, tell
+from marker_sim.play import Style
+from marker_sim.players import PRESETS
+from marker_sim.reading import Fitted
 from marker_sim.rng import Stream
 
 CAROM = shipped(Profile.CAROM5)
@@ -63,6 +68,25 @@ def facts(engine: Engine, kind: type) -> list[object]:
 def test_a_ball_that_rolls_between_two_pins_passes(pins: set[Pin], aside_mm: float, up: float, passes: bool) -> None:
     """Mutation: touched pins, single pins or flights make no difference; both lines of one run are told."""
     assert facts(through(pins, aside_mm, up), Pass) == ([Pass(Ball.CUE)] if passes else [])
+
+
+@pytest.mark.parametrize("spacing_mm", [62.0, 64.0, 66.0, 68.0])
+def test_castles_of_other_spacings_are_played_and_a_ball_passes_from_66_mm(spacing_mm: float) -> None:
+    """Nobody has published the distance. Mutation: the pins of the shipped file in place of the given ones; a ball that squeezes through."""
+    scale = spacing_mm / 66.0
+    pins = {pin: (x * scale, y * scale) for pin, (x, y) in CAROM.pins.items()}
+    table = replace(CAROM, pins=pins)
+    engine = table.engine([(-spacing_mm / 2000, -0.3), *AWAY], {Pin.C, Pin.N}, check=True)
+    engine.legs = []
+    engine.strike(0, 1.2, math.pi / 2)
+    engine.run()
+    passes = spacing_mm > 2000 * table.reach
+    assert passes == (spacing_mm >= 66.0)
+    assert facts(engine, Pass) == ([Pass(Ball.CUE)] if passes else [])
+    assert bool(facts(engine, Topple)) != passes
+    style = Style(PRESETS["beginner"], table=table, check=True)
+    judged = [judging.judge(case, judging.Engine()) for case in cases(GameId.FIVE_PINS, 4, 8, Fitted.HINTS, "", style)]
+    assert [one.failed for one in judged] == [False] * 8
 
 
 def test_a_passage_is_told_where_and_when_the_line_is_crossed() -> None:
