@@ -173,5 +173,5 @@ def test_the_score_is_the_truth_whoever_handles_it(referee: str) -> None:
     assert (result["referee_errors"] > 0) == (referee == "sloppy")
     assert ("pressed" in result) == (referee == "buttons")
     if referee == "buttons":
-        assert result["pressed"] >= 2 * result["shots"], "still and accept, shot for shot"
+        assert result["pressed"] > result["shots"], "accept in each, and mostly still and an answer"
     assert result["final_score"] == result["ground_truth_score"]

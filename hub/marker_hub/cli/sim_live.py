@@ -67,7 +67,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--tls",
         type=int,
         choices=(1, 2),
-        help="as in a node's file: 1 encrypted, 2 encrypted and the broker checked (default: neither; port 8883 where none is given)",
+        help="as in a node's file: 1 encrypted, 2 encrypted and the broker checked (default: neither); the port of --broker is then 8883 by "
+        "default",
     )
     away.add_argument(
         "--ca-file",
