@@ -15,7 +15,8 @@ from marker_sim.after_frame import after_frame, racks_anew
 from marker_sim.detector import Detector, Record
 from marker_sim.faults import Kind, Rig, load
 from marker_sim.judging import Case
-from marker_sim.play import Play, Style, play
+from marker_sim.play import Play, Style
+from marker_sim.plays import play
 from marker_sim.reading import Fitted, exact, sensed
 from marker_sim.referee import answers, called
 from marker_sim.rng import Stream

@@ -29,7 +29,7 @@ from marker_sim.faultynode import FaultyNode
 from marker_sim.feedplay import RecordingClient, recorder_of
 from marker_sim.manner import Manner
 from marker_sim.play import Style
-from marker_sim.play import play as players_of
+from marker_sim.plays import play as players_of
 from marker_sim.reading import Fitted
 from marker_sim.sensors.table import sensors_of
 from marker_sim.sinks.mqtt import MqttNode

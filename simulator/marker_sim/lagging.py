@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from marker_hardware.pinmap import Profile
 from marker_rules.balls import Player
 from marker_sim.physics.engine import Kind
 from marker_sim.physics.table import PlayTable
+from marker_sim.play import LagOutcome, Style
 from marker_sim.players import with_error
 from marker_sim.rng import Stream
 from marker_sim.uniform import Launch
-
-if TYPE_CHECKING:
-    from marker_sim.play import LagOutcome, Style
 
 EQUAL_M = 0.001  # nearer than this the referee cannot tell
 SPEED = {Profile.CAROM5: 1.62, Profile.PYRAMID: 1.75}  # m/s at which a ball just comes back
@@ -21,8 +17,6 @@ SPEED = {Profile.CAROM5: 1.62, Profile.PYRAMID: 1.75}  # m/s at which a ball jus
 
 def lag(table: PlayTable, style: Style, chance: Stream) -> LagOutcome:
     """One try: who won, or a repetition. A side without contact with the far cushion, or that meets the other ball, has lost."""
-    from marker_sim.play import LagOutcome
-
     late = tuple(player for player in Player if chance.chance(style.slips.of("late")))
     if late:
         return LagOutcome(None, late)

@@ -11,7 +11,8 @@ from marker_rules.game import Action, DueKind, Setup, game
 from marker_rules.options import Options
 from marker_rules.pyramid.match import CONTINUE, NEW_RACK
 from marker_sim.after_frame import after_frame, plays_on, racks_anew
-from marker_sim.play import Play, Style, play
+from marker_sim.play import Play, Style
+from marker_sim.plays import play
 from marker_sim.truth import TrueMatch, TrueShot
 
 DEFAULTS: dict[bool, dict[str, int]] = {False: {"points_limit": 60, "games": 3}, True: {"race_to": 3}}

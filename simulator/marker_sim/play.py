@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from marker_rules.balls import GameId, Player
+from marker_rules.balls import Player
 from marker_rules.game import Action
 from marker_sim.physics.engine import Engine
 from marker_sim.physics.table import PlayTable
@@ -77,12 +77,3 @@ class Style:
     def checks(self, seed: int, number: int) -> bool:
         """Whether the invariants are tested at every event of stroke `number` of a match; at its end they are in any case."""
         return self.check or (self.check_every > 0 and (seed + number) % self.check_every == 0)
-
-
-def play(game: GameId, seed: int, table: str = "1", style: Style | None = None) -> Play:
-    """The players of one table."""
-    from marker_sim.play_five_pins import FivePinsPlay
-    from marker_sim.play_pyramid import PyramidPlay
-
-    style = style or Style()
-    return PyramidPlay(game, seed, table, style) if game.is_pyramid else FivePinsPlay(seed, table, style)
