@@ -26,7 +26,7 @@ from marker_sim.away import Away
 from marker_sim.boardnode import BoardNode
 from marker_sim.faults import Injected, Kind, Rig
 from marker_sim.faultynode import FaultyNode
-from marker_sim.feedplay import RecordingClient, recorder_of
+from marker_sim.feedrecord import RecordingClient, recorder_of
 from marker_sim.manner import Manner
 from marker_sim.play import Style
 from marker_sim.plays import play as players_of

@@ -1,4 +1,4 @@
-"""Feeds played into a hub, and recorded while a table plays."""
+"""Feeds played into a hub, and made from a seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from marker_rules.balls import GameId
 from marker_sim.boardnode import BoardNode
 from marker_sim.cases import options_of
-from marker_sim.feed import Armed, Entered, Feed, FeedError, Frames, Header, Recorder, Ruled, config_hash
+from marker_sim.demo import Plan, run
+from marker_sim.feed import Armed, Entered, Feed, FeedError, Frames, Recorder, Ruled
 from marker_sim.hubclient import HubClient, Refused
 from marker_sim.score import COMPARED, view_fields
 from marker_sim.sensors.inputs import Input
@@ -38,7 +39,6 @@ WHEN: dict[str, frozenset[str]] = {
     "new_rack": frozenset({"game_over", "respotting", "placing", "armed"}),
     "resume": frozenset({"break"}),
 }
-BY_ITSELF = ("ready",)  # depends on how fast the hub is; whoever plays a feed enters it when it is due
 
 
 class Node(Protocol):
@@ -47,22 +47,6 @@ class Node(Protocol):
     async def feed(self, inputs: list[Input], until_us: int) -> None:
         """Let the inputs happen."""
         ...
-
-
-class RecordingClient(HubClient):
-    """A referee's client that writes down what the hub took, and every ruling that was accepted."""
-
-    recorder: Recorder | None = None
-
-    async def command(self, table: str, seen: int, kind: str, **fields: Any) -> Any:
-        """One command, recorded once the hub has taken it."""
-        answer = await super().command(table, seen, kind, **fields)
-        if self.recorder is not None and kind not in BY_ITSELF:
-            self.recorder.entered(kind, fields)
-            if kind == "accept":
-                last = (answer["view"].get("last") or {}).get("ruling") or {}
-                self.recorder.ruled(view_fields(last))
-        return answer
 
 
 @dataclass(slots=True)
@@ -194,17 +178,8 @@ async def play_at(
         await node.stop()
 
 
-def recorder_of(game: GameId, seed: int, table: str, options: Mapping[str, Any], faults: str) -> Recorder:
-    """A recorder for a table that plays `game` from `seed`."""
-    config = {"game": game.value, "options": dict(options), "faults": faults}
-    profile = "pyramid" if game.is_pyramid else "carom5"
-    return Recorder(Header(game.value, profile, table, seed, config_hash(config)))
-
-
 async def record(game: GameId, seed: int, shots: int, path: Path, *, firmware: bool = False) -> None:
     """Play `shots` shots from `seed` and write the feed. Raises FeedError and what the parts raise."""
-    from marker_sim.demo import Plan, run
-
     with tempfile.TemporaryDirectory(prefix="marker-feed-") as folder:
         plan = Plan(game, seed, shots, options_of(game), 0.0, 1, Path(folder), 0, direct=not firmware, record=path)
         await run(plan, lambda _: None)
