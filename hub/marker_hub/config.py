@@ -1,7 +1,6 @@
-"""The one configuration file (TOML), and the folder of data it names.
+"""What a hub can be configured with, and the folder of data it names.
 
-An unknown key, a wrong type or a value out of range is an error that names file, key, value and remedy. Without a file
-everything has a default: one table, the broker chosen automatically, loopback only.
+Without a file everything has a default: one table, the broker chosen automatically, loopback only.
 """
 
 from __future__ import annotations
@@ -18,13 +17,9 @@ import msgspec
 from msgspec import Meta
 
 from marker_hub.errors import MarkerError, shorten
-from marker_hub.named_file import read_named
 from marker_rules.errors import shown
 
 MOST_TABLES = 1000
-MOST_BYTES = 4_000_000
-"""Of a configuration file."""
-_REMEDY = "give the path of a configuration file"
 _HOST = re.compile(r"\w(?:[\w.-]{0,251}\w)?|[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
 
 # A pattern alone would let a line end follow it: `$` also matches before one.
@@ -170,43 +165,9 @@ class Config(Section, frozen=True):
     home_assistant: HomeAssistant = HomeAssistant.OFF
 
 
-def load(path: Path) -> Config:
-    """Read and check a configuration. Raises ConfigError naming the key."""
-    from marker_hub import configcheck
-
-    raw = read_named(path, MOST_BYTES, f"larger than {MOST_BYTES} bytes", _REMEDY, ConfigError)
-    try:
-        config = msgspec.toml.decode(raw, type=Config)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `")
-        place = place.rstrip("`").removeprefix("$").removeprefix(".")
-        raise ConfigError(_name_key(path, raw, reason, place)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}; correct the TOML syntax") from error
-    if not msgspec.toml.decode(raw):
-        raise ConfigError(
-            f"{path}: nothing is configured here (an empty file); write what this hall has, or leave the file out for the defaults"
-        )
-    configcheck.verify(config, str(path))
-    return config
-
-
 def refusal(where: str, key: str, value: object, remedy: str) -> ConfigError:
     """A value that cannot be used."""
     return ConfigError(f"{where}: {key} = {shown(value)}: {remedy}")
-
-
-def _name_key(path: Path, raw: bytes, reason: str, place: str) -> str:
-    from marker_hub import configcheck
-
-    unknown = "Object contains unknown field `"
-    if reason.startswith(unknown):
-        field = reason.removeprefix(unknown).rstrip("`")
-        key = f"{place}.{field}" if place else field
-        return f"{path}: {key}: this key is not known; remove it or correct its spelling"
-    wanted = configcheck.wanted(place)
-    remedy = f"give {wanted}" if wanted and not reason.startswith("Object missing") else "correct this value"
-    return f"{path}: {place or 'file'}{configcheck.given(raw, place)}: {reason}; {remedy}"
 
 
 def parse_url(url: str, key: str = "--broker") -> tuple[str, int]:

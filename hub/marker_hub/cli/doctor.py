@@ -24,11 +24,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Print the checks; 1 when one failed."""
-    from marker_hub import config as configuration
+    from marker_hub import configfile
     from marker_hub.config import Config
     from marker_hub.doctor import Level, examine
 
-    config = configuration.load(args.config) if args.config else Config()
+    config = configfile.load(args.config) if args.config else Config()
     checks = examine(config, (args.data or Path(config.hub.data or DEFAULT_DATA)).absolute())
     if args.json:
         print(json.dumps([check._asdict() for check in checks], ensure_ascii=False))

@@ -50,7 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def settings(args: argparse.Namespace) -> tuple[Config, Path]:
     """Configuration and data folder from file and options. Raises ConfigError."""
-    config = configuration.load(args.config) if args.config else Config()
+    config = _from_file(args.config) if args.config else Config()
     if args.tables is not None:
         if config.table:
             raise ConfigError(f"--tables {args.tables}: the configuration file names its tables; leave the option out")
@@ -67,6 +67,12 @@ def settings(args: argparse.Namespace) -> tuple[Config, Path]:
         config = msgspec.structs.replace(config, broker=_broker(config, args.broker))
     data = args.data or Path(config.hub.data or DEFAULT_DATA)
     return config, data.absolute()
+
+
+def _from_file(path: Path) -> Config:
+    from marker_hub.configfile import load
+
+    return load(path)
 
 
 def _broker(config: Config, text: str) -> configuration.BrokerSection:

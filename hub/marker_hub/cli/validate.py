@@ -26,9 +26,9 @@ def run(args: argparse.Namespace) -> int:
     status = 0
     for path in args.file:
         if path.suffix == ".toml":
-            from marker_hub import config
+            from marker_hub import configfile
 
-            found = config.load(path)
+            found = configfile.load(path)
             tables = f"{len(found.table)} table(s)" if found.table else "no [[table]]: one table '1' with the defaults"
             print(f"{path}: good configuration, {tables}")
         elif path.suffix == ".jsonl":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from marker_hub import config, credentials, startcheck
+from marker_hub import config, configfile, credentials, startcheck
 from marker_hub.config import ConfigError
 
 GOOD = """
@@ -46,7 +46,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_whole_file_is_read(tmp_path: Path) -> None:
-    found = config.load(written(tmp_path, GOOD))
+    found = configfile.load(written(tmp_path, GOOD))
     assert [table.id for table in found.table] == ["t1", "p1"]
     assert found.hub.hall == "Бильярд-клуб"
     assert found.table[0].options == {"points_limit": 60, "games": 3}
@@ -115,7 +115,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 )
 def test_the_exact_key_is_in_the_error(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(ConfigError) as refused:
-        config.load(written(tmp_path, text))
+        configfile.load(written(tmp_path, text))
     assert str(refused.value).startswith(str(tmp_path / "hall.toml"))
     assert key in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -144,7 +144,7 @@ def test_the_exact_key_is_in_the_error(tmp_path: Path, text: str, key: str) -> N
 def test_the_given_value_and_what_may_stand_there_are_in_the_error(tmp_path: Path, text: str, said: str) -> None:
     """No guessing: the key, the value as given, and the allowed ones."""
     with pytest.raises(ConfigError) as refused:
-        config.load(written(tmp_path, text))
+        configfile.load(written(tmp_path, text))
     assert said in str(refused.value)
 
 
@@ -161,7 +161,7 @@ def test_the_given_value_and_what_may_stand_there_are_in_the_error(tmp_path: Pat
 )
 def test_what_this_machine_cannot_give_is_found_by_the_check(tmp_path: Path, text: str, key: str) -> None:
     """Files that are not there, folders that cannot be written, addresses of other machines (TEST-NET-1)."""
-    found = config.load(written(tmp_path, text))
+    found = configfile.load(written(tmp_path, text))
     with pytest.raises(ConfigError, match=re.escape(key)):
         startcheck.surroundings(found, tmp_path / "data")
 
@@ -169,7 +169,7 @@ def test_what_this_machine_cannot_give_is_found_by_the_check(tmp_path: Path, tex
 def test_a_port_of_another_program_is_found_and_that_of_the_running_hub_is_not(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        found = config.load(written(tmp_path, f"[web]\nport = {port}"))
+        found = configfile.load(written(tmp_path, f"[web]\nport = {port}"))
         with pytest.raises(ConfigError, match="another program"):
             startcheck.surroundings(found, tmp_path)
         with (tmp_path / "hub.lock").open("w") as lock:
@@ -207,7 +207,7 @@ def test_no_text_is_endless_or_holds_what_no_page_and_no_file_system_takes(
     before = "id = 'a'\ngame = 'five-pins'\n" if section == "[table]" else ""
     text = f"[{section}]\n{before}{name.removesuffix('[0]')} = {written_value}"
     with pytest.raises(ConfigError) as refused:
-        config.load(written(tmp_path, text))
+        configfile.load(written(tmp_path, text))
     said = str(refused.value)
     assert key.removesuffix("[0]") in said
     assert said.isprintable()
@@ -216,7 +216,7 @@ def test_no_text_is_endless_or_holds_what_no_page_and_no_file_system_takes(
 
 def test_the_longest_names_and_those_of_every_script_are_taken(tmp_path: Path) -> None:
     name = "Ё" * 40 + "à 球" + "z" * 20
-    found = config.load(written(tmp_path, f"[hub]\nhall = '{name}'\n[[table]]\nid = 'a'\nname = '{name}'"))
+    found = configfile.load(written(tmp_path, f"[hub]\nhall = '{name}'\n[[table]]\nid = 'a'\nname = '{name}'"))
     assert found.hub.hall == found.table[0].name == name
 
 
@@ -224,8 +224,8 @@ def test_the_longest_names_and_those_of_every_script_are_taken(tmp_path: Path) -
 def test_an_empty_file_is_no_configuration(tmp_path: Path, text: str) -> None:
     """A file that was cut to nothing must not run a hall with defaults."""
     with pytest.raises(ConfigError, match="nothing is configured here"):
-        config.load(written(tmp_path, text))
-    assert config.load(written(tmp_path, "[hub]\nid = 'main'")) == config.Config()
+        configfile.load(written(tmp_path, text))
+    assert configfile.load(written(tmp_path, "[hub]\nid = 'main'")) == config.Config()
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_the_address_of_an_external_broker(url: str, found: tuple[str, int]) -> 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: No such file"):
-        config.load(tmp_path / "none.toml")
+        configfile.load(tmp_path / "none.toml")
 
 
 def test_secrets_are_made_once_kept_and_private(tmp_path: Path) -> None:
