@@ -124,6 +124,8 @@ class SceneTable(TableDriver):
                 told = timeline(step.facts, step.calls)
                 await self._shot(TrueShot(0, ruling.striker, told, ruling, step.before), NOTHING)
                 continue
+            if step.kind == "manual":  # of a stroke that nobody entered: before the table is armed it would be of none
+                await self._arm()
             await self._enter(step.kind, **step.fields)
 
     def _state(self, scene: Scene) -> list[str]:
