@@ -6,16 +6,16 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.timeout(600)  # only against hanging: the machine may be busy
 MARKER = [sys.executable, "-m", "marker_hub"]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("game", ["free-pyramid", "dynamic-pyramid", "combined-pyramid"])
 def test_sixty_shots_of_pyramid_are_right(game: str) -> None:
     """Mutation: pockets in another order, a respot forgotten, the wrong player after a choice."""
     words = ["demo", "--game", game, "--headless", "--json", "--seed", "11", "--shots", "60", "--speed", "max"]
-    done = subprocess.run([*MARKER, *words], capture_output=True, text=True, timeout=380, check=False)
+    done = subprocess.run([*MARKER, *words], capture_output=True, text=True, timeout=580, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.strip().splitlines()[-1])
     assert result["shots"] == 60
@@ -40,7 +40,7 @@ def test_a_race_to_one_is_played_out() -> None:
         "mqtt",
         "--json",
     ]
-    done = subprocess.run([*MARKER, *words], capture_output=True, text=True, timeout=170, check=False)
+    done = subprocess.run([*MARKER, *words], capture_output=True, text=True, timeout=580, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.strip().splitlines()[-1])
     assert sorted(result["games"].values()) == [0, 1]

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 MARKER = [sys.executable, "-m", "marker_hub"]
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 LOOK = """
 window.provisional = false;
 new MutationObserver(() => {

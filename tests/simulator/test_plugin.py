@@ -31,6 +31,7 @@ def test_wrong(table_feed):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_project_of_somebody_else(tmp_path: Path) -> None:
     """Mutation: a hub left running, a fixture that keeps state, a feed that is not found."""
     (tmp_path / "test_theirs.py").write_text(USES)
@@ -40,7 +41,7 @@ def test_a_project_of_somebody_else(tmp_path: Path) -> None:
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", *plugin, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=170,
+        timeout=580,
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
