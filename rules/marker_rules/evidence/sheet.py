@@ -198,12 +198,22 @@ class _Choosing:
                 for value, mask in spread.choices[at].items()
                 if pool & mask
             }
-            if len({self._partition.keys[world] for world in targets.values()}) < 2:
+            value = values[at]
+            if len({self._partition.keys[world] for world in targets.values()}) < 2 and not self._hides(
+                at, value, pool
+            ):
                 continue
             shown.append(_Shown(at, pool, targets))
-            value = values[at]
             above &= spread.blank[at] | (spread.choices[at][value] if value is not None else 0)
         return shown
+
+    def _hides(self, at: int, value: str | None, pool: int) -> bool:
+        """Whether another answer, though it proposes the same ruling, opens rows below it that lead to one not within reach now."""
+        if value is None:
+            return False
+        reach = pool & self._spread.choices[at][value]
+        other = pool & ~self._spread.blank[at] & ~reach
+        return any(mask & other and not mask & reach for mask in self._partition.same)
 
     def _others(self, at: int) -> int:
         """The worlds that the answers to all other questions leave."""
@@ -214,9 +224,10 @@ class _Choosing:
         return left
 
     def _told_below(self, row: _Shown) -> bool:
-        """Whether the questions below a row, as far as somebody saw their answers, settle the ruling without it."""
-        features, keys = self._spread.features, self._partition.keys
-        below = [at for at in range(row.at + 1, len(features)) if self._given.get(features[at].id) != UNSEEN]
+        """Whether the questions below a row settle the ruling without it: those that always have a meaning and somebody saw."""
+        features, blank, keys = self._spread.features, self._spread.blank, self._partition.keys
+        unseen = {at for at, feature in enumerate(features) if self._given.get(feature.id) == UNSEEN}
+        below = [at for at in range(row.at + 1, len(features)) if at not in unseen and not row.pool & blank[at]]
         settled: dict[tuple[str | None, ...], int] = {}
         for world in bits(row.pool):
             values = self._spread.values[world]

@@ -131,6 +131,17 @@ def test_an_answer_speaks_of_a_shot_in_which_its_question_has_a_meaning() -> Non
     assert [(row.id, row.selected) for row in shown.rows] == [("Q1", "opponent"), ("Q2", "cue")]
 
 
+def test_a_row_is_shown_for_what_lies_below_its_other_answer() -> None:
+    """Red first proposes the same as it stands, but then it matters whether the other ball was touched at all."""
+    hand = replace(BEFORE, striker=Player.B, score=Score(0, 37), limit=50, mode=Mode.HAND)
+    seen = ["strike", "click", "click", "click", "pin N", "pin C", "cushion left"]
+    called = Evidence.of(seen, {"pins": "ok", "clicks": "ok"}, calls=[Call("D", Player.B)], frozen="none")
+    shown = sheet(called, hand, OPTIONS)
+    assert rows(shown)["Q1"] == {"opponent": "A+12*", "red": "A+12*"}
+    red = sheet(called.answered("Q1", "red"), hand, OPTIONS)
+    assert rows(red)["Q4"] == {"yes": "A+10*", "no": "A+12*"}
+
+
 def test_a_row_that_another_answers_too_is_left_out() -> None:
     """To a foul it is all one how many balls fell; all thirteen would say that the cue ball did, and that is asked itself."""
     options = Options(GameId.DYNAMIC)
