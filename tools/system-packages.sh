@@ -2,7 +2,7 @@
 # Installs the Debian packages that some tests need, when it may (root or sudo without a password).
 # Without that right it says what is missing; the tests that need it then skip, or fail where CI=true.
 set -uo pipefail
-declare -A package=([mosquitto]=mosquitto [chromium]=chromium [ngspice]=ngspice [dot]=graphviz [openscad]=openscad)
+declare -A package=([mosquitto]=mosquitto [chromium]=chromium [ngspice]=ngspice [dot]=graphviz [openscad]=openscad [openssl]=openssl)
 missing=()
 for command in "${!package[@]}"; do
   command -v "$command" >/dev/null 2>&1 || [ -x "/usr/sbin/$command" ] || missing+=("${package[$command]}")
